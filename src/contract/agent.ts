@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+const seconds = z.string().describe('Duration, e.g. `90s`, `10m`.')
+
+/** What does the thinking. Brains that nothing uses are not opened. */
+export const Brain = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('model'),
+    provider: z.enum(['anthropic', 'openai', 'google', 'openai-compatible']).describe('Who serves the model.'),
+    model: z.string().min(1).describe('Model name as the provider knows it.'),
+    baseURL: z.string().optional().describe('Address of the API; needed for `openai-compatible`.'),
+    apiKeyEnv: z.string().optional().describe('Name of the environment variable that holds the key. The key itself is never written in a file.'),
+  }),
+  z.strictObject({
+    kind: z.literal('command'),
+    argv: z.array(z.string()).min(1).describe('Program and arguments; no shell. A relative path is relative to the config file.'),
+    cwd: z.string().optional(),
+    env: z.array(z.string()).optional().describe('Names of environment variables passed through.'),
+    timeout: seconds.optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('agent'),
+    agent: z.enum(['claude', 'codex', 'gemini', 'opencode']).describe('A known command-line agent.'),
+    model: z.string().optional(),
+    timeout: seconds.optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('scripted'),
+    file: z.string().min(1).describe('YAML file that says what workers do and judges answer; relative to the config file.'),
+  }),
+])
+export type Brain = z.infer<typeof Brain>
+
+/** A named member of the organisation. */
+export const Agent = z.strictObject({
+  role: z.string().min(1).describe('What the agent is for; `reviewer` and `qa` make it a reviewer.'),
+  brain: z.string().min(1).describe('Name of a brain.'),
+  instructions: z.string().optional().describe('Standing instructions; part of who the agent is.'),
+  reportsTo: z.string().optional().describe('Name of its manager.'),
+  skills: z.array(z.string()).optional().describe('Skills it loads as a worker. A reviewer may have none.'),
+  judges: z.boolean().optional().describe('Lets a command brain judge outside a reviewer role.'),
+})
+export type Agent = z.infer<typeof Agent>
+export const Agents = z.record(z.string(), Agent)
+export const Brains = z.record(z.string(), Brain)
+/** Agents and brains by name: the part of the policy that says who may judge whom. */
+export interface Organisation {
+  agents: Record<string, Agent>
+  brains: Record<string, Brain>
+}

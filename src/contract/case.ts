@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+export const Coverage = z.strictObject({
+  criterion: z.string().min(1).describe('Id (`AC1`) or exact text of an acceptance criterion.'),
+  pointer: z.string().min(1).describe('Where to look: `path:symbol` or `path:line`.'),
+  evidence: z.string().optional(),
+})
+
+export const DelegationProposal = z.strictObject({
+  to: z.string().min(1),
+  title: z.string().min(1),
+  description: z.string(),
+  criteria: z.array(z.string().min(1)).optional(),
+})
+export type DelegationProposal = z.infer<typeof DelegationProposal>
+
+/** What a worker submits to say that it is done. */
+export const Case = z.strictObject({
+  summary: z.string().trim().min(1).max(4000).describe('One or two lines: what was done.'),
+  ac_coverage: z.array(Coverage).max(500).describe('Every acceptance criterion, with a pointer to where it is met.'),
+  work_arounds: z.array(z.string()).max(20).optional().describe('Things touched that the criteria do not mention.'),
+  uncertainties: z.array(z.string()).max(100).optional().describe('Ambiguities resolved by choosing.'),
+  delegations: z.array(DelegationProposal).max(50).optional().describe('Proposed follow-up tasks.'),
+})
+export type Case = z.infer<typeof Case>
+
+/** The work a case stands for, as the runtime took it: a snapshot's digest and what it consists of. */
+export const Content = z.strictObject({
+  /** Digest of the snapshot under review. */
+  digest: z.string(),
+  /** No output and no change: there is nothing to look at. */
+  empty: z.boolean(),
+  /** Changed or produced paths, sorted. */
+  paths: z.array(z.string()),
+  /** The worker's own output, where that is the work or part of it. */
+  output: z.string().optional(),
+})
+export type Content = z.infer<typeof Content>

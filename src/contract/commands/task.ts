@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { Content } from '../case.ts'
+import { CheckReport } from '../check.ts'
+import { AttemptFailure } from '../events/attempt.ts'
+import { OperatorAnswer } from '../events/task.ts'
+import { TaskInput, TaskSpec } from '../task.ts'
+import { EvidenceResolution, RawReply, Usage } from '../verdict.ts'
+
+const attempt = z.int().positive()
+const owner = { by: z.string().min(1), reason: z.string() }
+
+/** What may be asked of a task. Each is decided as a whole: all its events, or a refusal. */
+export const TaskCommand = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('create_task'), spec: TaskSpec }),
+  /** All dependencies are done and gates passed. */
+  z.strictObject({ type: z.literal('ready_task'), inputs: z.array(TaskInput) }),
+  z.strictObject({ type: z.literal('skip_task'), because: z.string() }),
+
+  z.strictObject({
+    type: z.literal('start_attempt'),
+    worker: z.string(),
+    conversational: z.boolean(),
+    participants: z.array(z.string()),
+    sandboxed: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal('join_attempt'), attempt, participant: z.string() }),
+  z.strictObject({
+    type: z.literal('submit_case'),
+    attempt,
+    /** The worker's text, or null for a command that printed no case: then one is built from its output and marked implicit. */
+    raw: z.string().nullable(),
+    content: Content,
+    usage: Usage.optional(),
+  }),
+  /** A conversational worker ended its turn without a case. */
+  z.strictObject({ type: z.literal('report_quiet'), attempt }),
+  z.strictObject({
+    type: z.literal('fail_attempt'),
+    attempt,
+    failure: AttemptFailure,
+    detail: z.string(),
+    output: z.string().optional(),
+    usage: Usage.optional(),
+  }),
+  z.strictObject({ type: z.literal('interrupt_attempt'), attempt, detail: z.string() }),
+  z.strictObject({ type: z.literal('stop_attempt'), attempt, detail: z.string() }),
+
+  z.strictObject({
+    type: z.literal('report_checks'),
+    attempt,
+    submission: z.int().positive(),
+    reports: z.array(CheckReport),
+    /** Fresh randomness for the review that may open; the core has none. */
+    nonce: z.string().min(8),
+    /** Worker text that addresses the reviewer or looks like a verdict. */
+    suspicions: z.array(z.string()),
+  }),
+  z.strictObject({
+    type: z.literal('record_reply'),
+    review: z.int().positive(),
+    seat: z.int().positive(),
+    round: z.int().positive(),
+    judge: z.string(),
+    reply: RawReply,
+    /** How each pointer in the reply resolved against the snapshot; a pointer not listed counts as unresolved. */
+    resolutions: z.array(EvidenceResolution),
+    nonce: z.string().min(8),
+    usage: Usage.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('record_unavailable'),
+    review: z.int().positive(),
+    seat: z.int().positive(),
+    round: z.int().positive(),
+    judge: z.string(),
+    detail: z.string(),
+    nonce: z.string().min(8),
+    usage: Usage.optional(),
+  }),
+  /** Ask again the seats of a review that is held because judges could not be reached. */
+  z.strictObject({ type: z.literal('retry_review') }),
+  z.strictObject({ type: z.literal('confirm_restored'), attempt, content: z.string() }),
+
+  z.strictObject({ type: z.literal('hold_task'), reason: z.enum(['budget', 'operator']), detail: z.string() }),
+  z.strictObject({ type: z.literal('fail_task'), reason: z.string() }),
+  /** An input was overruled to fail or reopened. */
+  z.strictObject({ type: z.literal('input_reopened'), task: z.string() }),
+  /** The reopened input landed again, with this digest. */
+  z.strictObject({ type: z.literal('input_landed'), input: TaskInput }),
+
+  /** The owner's: the door has checked the authority before these reach the core. */
+  z.strictObject({ type: z.literal('answer_request'), request: z.string(), answer: OperatorAnswer, nonce: z.string().min(8), ...owner }),
+  z.strictObject({ type: z.literal('overrule_task'), outcome: z.enum(['pass', 'fail']), ...owner }),
+  z.strictObject({ type: z.literal('reopen_task'), ...owner }),
+  z.strictObject({ type: z.literal('reset_task'), ...owner }),
+  z.strictObject({ type: z.literal('adopt_policy'), nonce: z.string().min(8), bar: z.number(), by: z.string() }),
+])
+export type TaskCommand = z.infer<typeof TaskCommand>
+export type TaskCommandOf<T extends TaskCommand['type']> = Extract<TaskCommand, { type: T }>

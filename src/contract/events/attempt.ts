@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { Case, Content } from '../case.ts'
+import { CheckReport } from '../check.ts'
+import { Category, Usage } from '../verdict.ts'
+
+const attempt = z.int().positive()
+
+/** Why an attempt ended without a reviewable case. */
+export const AttemptFailure = z.enum(['not_found', 'spawn_error', 'exit', 'signal', 'timeout', 'output', 'lease_lost', 'error'])
+export type AttemptFailure = z.infer<typeof AttemptFailure>
+
+export const attemptEvents = {
+  'attempt.started': z.strictObject({
+    attempt,
+    worker: z.string(),
+    principal: z.string(),
+    /** May correct its case and its checks within the attempt (model, MCP, HTTP); a command or CLI agent may not. */
+    conversational: z.boolean(),
+    /** Agents other than the worker that take part; none of them may judge. */
+    participants: z.array(z.string()),
+    /** False where no sandbox separates the worker from the journal. */
+    sandboxed: z.boolean(),
+  }),
+  'attempt.failed': z.strictObject({ attempt, failure: AttemptFailure, detail: z.string(), output: z.string().optional(), usage: Usage.optional() }),
+  'attempt.interrupted': z.strictObject({ attempt, detail: z.string() }),
+  /** A clean stop ended the attempt; it is not charged. */
+  'attempt.stopped': z.strictObject({ attempt, detail: z.string() }),
+  'attempt.joined': z.strictObject({ attempt, participant: z.string() }),
+  /** Code rejected the attempt before any judge. */
+  'attempt.rejected': z.strictObject({
+    attempt,
+    category: Category,
+    cause: z.enum(['empty', 'checks', 'case', 'quiet', 'merge']),
+    detail: z.string(),
+    reports: z.array(CheckReport),
+  }),
+  'case.submitted': z.strictObject({
+    attempt,
+    submission: z.int().positive(),
+    case: Case,
+    implicit: z.boolean(),
+    content: Content,
+    usage: Usage.optional(),
+  }),
+  'case.parse_error': z.strictObject({ attempt, problems: z.array(z.string()).min(1), raw: z.string() }),
+  'worker.reminded': z.strictObject({ attempt }),
+  'checks.passed': z.strictObject({ attempt, submission: z.int().positive(), content: z.string(), reports: z.array(CheckReport) }),
+  'checks.failed': z.strictObject({ attempt, submission: z.int().positive(), content: z.string(), reports: z.array(CheckReport) }),
+}

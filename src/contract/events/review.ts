@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { AskReason, Decision, EligibleJudge, PriorPoint, Sitting, Subject, Veto } from '../review.ts'
+import { Usage } from '../verdict.ts'
+
+const review = z.int().positive()
+const seat = z.int().positive()
+
+export const reviewEvents = {
+  'review.opened': z.strictObject({
+    review,
+    attempt: z.int().positive(),
+    submission: z.int().positive(),
+    subject: Subject,
+    /** Digest of the case argued; the same content with another case may be judged once more. */
+    caseDigest: z.string(),
+    nonce: z.string().min(8),
+    roster: z.array(EligibleJudge).min(1),
+    size: z.int().positive(),
+    quorum: z.int().positive(),
+    degraded: z.boolean(),
+    points: z.array(PriorPoint),
+    warnings: z.array(z.string()),
+    /** Worker text that addresses the reviewer or looks like a verdict: then every seat is asked. */
+    suspicions: z.array(z.string()),
+  }),
+  'seat.asked': z.strictObject({
+    review,
+    seat,
+    judge: z.string(),
+    principal: z.string(),
+    /** A fresh run of a judge already seated: fewer agents than seats. */
+    repeat: z.boolean(),
+    round: z.int().positive(),
+    because: AskReason,
+    /** What was wrong with the reply before, for a reprompt. */
+    complaint: z.string().optional(),
+  }),
+  'verdict.recorded': z.strictObject({ review, round: z.int().positive(), sitting: Sitting, raw: z.string() }),
+  'task.eval.unparsed': z.strictObject({
+    review,
+    seat,
+    judge: z.string(),
+    round: z.int().positive(),
+    reason: z.string(),
+    raw: z.string(),
+    usage: Usage.optional(),
+  }),
+  'seat.voided': z.strictObject({ review, seat, judge: z.string() }),
+  'judge.unavailable': z.strictObject({ review, seat, judge: z.string(), round: z.int().positive(), detail: z.string(), usage: Usage.optional() }),
+  'veto.raised': Veto,
+  'veto.lifted': z.strictObject({ criterion: z.string(), principal: z.string(), by: z.enum(['judge', 'panel', 'owner']) }),
+  'review.decided': z.strictObject({ review, attempt: z.int().positive(), decision: Decision }),
+  /** Identical content has a graded decision already: it stands, nobody is asked. */
+  'decision.reused': z.strictObject({ attempt: z.int().positive(), submission: z.int().positive(), review }),
+  /** The review ended without a decision and another takes its place (a fresh panel, or a changed policy). */
+  'review.abandoned': z.strictObject({ review, why: z.string() }),
+}

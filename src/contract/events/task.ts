@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { Category } from '../verdict.ts'
+import { Feedback, Veto } from '../review.ts'
+import { Score } from '../score.ts'
+import { DoneFlag, HeldReason, TaskInput, TaskSpec, TaskStatus } from '../task.ts'
+
+const actorReason = { by: z.string(), reason: z.string() }
+
+/** Answers that an operator request offers. */
+export const OperatorAnswer = z.enum(['retry', 'accept', 'fail', 'waive', 'stop', 'acknowledge'])
+export type OperatorAnswer = z.infer<typeof OperatorAnswer>
+
+export const RequestKind = z.enum(['force_accepted', 'held', 'stagnated', 'gate_failed', 'bypass_refused'])
+
+export const taskEvents = {
+  'task.created': z.strictObject({ spec: TaskSpec, policy: z.string() }),
+  'task.readied': z.strictObject({ inputs: z.array(TaskInput) }),
+  'task.skipped': z.strictObject({ because: z.string() }),
+  'task.returned': z.strictObject({ attempt: z.int(), feedback: Feedback }),
+  'task.stagnated': z.strictObject({ category: Category, pointers: z.array(z.string()), rounds: z.array(z.int()) }),
+  'restore.requested': z.strictObject({ attempt: z.int(), content: z.string() }),
+  'task.accepted': z.strictObject({
+    flag: DoneFlag,
+    attempt: z.int(),
+    content: z.string().nullable(),
+    score: Score.optional(),
+    why: z.string(),
+  }),
+  'task.force_accepted': z.strictObject({
+    attempt: z.int(),
+    content: z.string(),
+    score: Score,
+    vetoes: z.array(Veto),
+    why: z.enum(['exhausted', 'stagnated']),
+  }),
+  'task.held': z.strictObject({ reason: HeldReason, from: TaskStatus, detail: z.string() }),
+  'hold.lifted': z.strictObject({ reason: HeldReason, to: TaskStatus, why: z.string() }),
+  'task.failed': z.strictObject({ reason: z.string() }),
+  'task.reopened': z.strictObject(actorReason),
+  'task.overruled': z.strictObject({ outcome: z.enum(['pass', 'fail']), ...actorReason }),
+  'task.reset': z.strictObject(actorReason),
+  'attempts.granted': z.strictObject({ count: z.int().positive(), why: z.string() }),
+  'policy.adopted': z.strictObject({ policy: z.string(), bar: z.number(), by: z.string() }),
+  'operator.requested': z.strictObject({
+    request: z.string(),
+    kind: RequestKind,
+    detail: z.string(),
+    answers: z.array(OperatorAnswer),
+  }),
+  'operator.answered': z.strictObject({ request: z.string(), answer: OperatorAnswer, ...actorReason }),
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { CheckSpec } from './check.ts'
+import { Bar, Dimension } from './score.ts'
+
+export const TaskStatus = z.enum(['waiting', 'todo', 'running', 'checking', 'in_review', 'held', 'done', 'failed', 'skipped'])
+export type TaskStatus = z.infer<typeof TaskStatus>
+
+/** How a task came to be done. Never merged into one "done": dependents and people see which. */
+export const DoneFlag = z.enum(['clean', 'below-threshold', 'unreviewed', 'owner-accepted'])
+export type DoneFlag = z.infer<typeof DoneFlag>
+
+export const HeldReason = z.enum([
+  'judge_unavailable',
+  'unreadable',
+  'no_reviewer',
+  'budget',
+  'exhausted_unscored',
+  'escalated',
+  'stale_input',
+  'operator',
+])
+export type HeldReason = z.infer<typeof HeldReason>
+
+/** One acceptance criterion. A hard one that is not met rejects the work whatever the scores say. */
+export const Criterion = z.strictObject({
+  id: z.string().min(1).max(64),
+  text: z.string().min(1),
+  hard: z.boolean(),
+})
+export type Criterion = z.infer<typeof Criterion>
+
+export const Workspace = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('scratch') }),
+  z.strictObject({ kind: z.literal('worktree') }),
+  z.strictObject({ kind: z.literal('folder'), path: z.string().min(1) }),
+])
+export type Workspace = z.infer<typeof Workspace>
+
+export const TaskId = z.string().min(1).max(200)
+
+/** A task as the runtime holds it: every default resolved, every criterion with its id. */
+export const TaskSpec = z.strictObject({
+  id: TaskId,
+  mission: z.string().optional(),
+  title: z.string().min(1),
+  description: z.string(),
+  assignee: z.string().min(1),
+  criteria: z.array(Criterion),
+  checks: z.array(CheckSpec),
+  dimensions: z.array(Dimension).min(1),
+  bar: Bar,
+  dependsOn: z.array(TaskId),
+  priority: z.number().positive(),
+  workspace: Workspace,
+  expectsDiff: z.boolean(),
+  /** The manager who handed the task down, if one did: first in the reviewer order. */
+  delegatedBy: z.string().optional(),
+  depth: z.int().nonnegative(),
+})
+export type TaskSpec = z.infer<typeof TaskSpec>
+
+/** What a task got from one of its dependencies when it became ready: the content is bound, not the name. */
+export const TaskInput = z.strictObject({
+  task: TaskId,
+  digest: z.string(),
+  flag: DoneFlag,
+  /** What dependents read before the input's text, e.g. `[ACCEPTED BELOW QUALITY BAR, score 41]`; empty for clean work. */
+  prefix: z.string(),
+})
+export type TaskInput = z.infer<typeof TaskInput>

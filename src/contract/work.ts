@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** Work that hangs on events: done outside any transaction, it comes back as a command. */
+export const WorkKind = z.enum(['run_attempt', 'run_checks', 'ask_judge', 'restore_snapshot', 'settle_dependents', 'retry_review'])
+export type WorkKind = z.infer<typeof WorkKind>
+
+/** Work to be enqueued with an append. `key` is `(stream, version, kind)` and more where one event calls for several: a second enqueue of a key changes nothing. */
+export interface NewWork {
+  key: string
+  kind: string
+  /** Higher first; equal ones in the order enqueued. */
+  priority: number
+  payload: unknown
+  /** Not before this time (epoch milliseconds). */
+  notBefore?: number
+}
+
+/** Work held by one process. `fence` grows with every claim: a stale holder's append is refused. */
+export interface Lease {
+  key: string
+  kind: string
+  payload: unknown
+  owner: string
+  fence: number
+  /** How often it was claimed, this time included. */
+  claims: number
+  /** When the lease ends unless it is renewed (epoch milliseconds, the store's clock). */
+  until: number
+}
