@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { Duration } from './config/duration.ts'
+import { EnvName } from './config/env-name.ts'
 
-const seconds = z.string().describe('Duration, e.g. `90s`, `10m`.')
+const timeout = Duration.optional().describe('Time limit of a turn, e.g. `90s`, `10m`.')
 
 /** What does the thinking. Brains that nothing uses are not opened. */
 export const Brain = z.discriminatedUnion('kind', [
@@ -9,20 +11,22 @@ export const Brain = z.discriminatedUnion('kind', [
     provider: z.enum(['anthropic', 'openai', 'google', 'openai-compatible']).describe('Who serves the model.'),
     model: z.string().min(1).describe('Model name as the provider knows it.'),
     baseURL: z.string().optional().describe('Address of the API; needed for `openai-compatible`.'),
-    apiKeyEnv: z.string().optional().describe('Name of the environment variable that holds the key. The key itself is never written in a file.'),
+    apiKeyEnv: EnvName.optional().describe(
+      'Name of the environment variable that holds the key. The key itself is never written in a file.',
+    ),
   }),
   z.strictObject({
     kind: z.literal('command'),
     argv: z.array(z.string()).min(1).describe('Program and arguments; no shell. A relative path is relative to the config file.'),
-    cwd: z.string().optional(),
-    env: z.array(z.string()).optional().describe('Names of environment variables passed through.'),
-    timeout: seconds.optional(),
+    cwd: z.string().optional().describe('Folder to run in; without it, the workspace.'),
+    env: z.array(EnvName).optional().describe('Names of environment variables passed through.'),
+    timeout,
   }),
   z.strictObject({
     kind: z.literal('agent'),
     agent: z.enum(['claude', 'codex', 'gemini', 'opencode']).describe('A known command-line agent.'),
-    model: z.string().optional(),
-    timeout: seconds.optional(),
+    model: z.string().optional().describe('Model name as the agent knows it.'),
+    timeout,
   }),
   z.strictObject({
     kind: z.literal('scripted'),

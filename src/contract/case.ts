@@ -26,8 +26,10 @@ export type Case = z.infer<typeof Case>
 
 /** The work a case stands for, as the runtime took it: a snapshot's digest and what it consists of. */
 export const Content = z.strictObject({
-  /** Digest of the snapshot under review. */
+  /** What a verdict is bound to: the snapshot's digest, or the output's where the output is the work. */
   digest: z.string(),
+  /** Digest of the snapshot of the workspace. */
+  snapshot: z.string(),
   /** No output and no change: there is nothing to look at. */
   empty: z.boolean(),
   /** Changed or produced paths, sorted. */

@@ -1,15 +1,24 @@
 import { z } from 'zod'
+import { Duration } from './config/duration.ts'
+import { EnvName } from './config/env-name.ts'
 
 const shared = {
   id: z.string().min(1).max(64).optional().describe('Name of the check in reports and evidence (`check:id`). Default: its kind and place.'),
   proves: z
     .array(z.string())
     .optional()
-    .describe('Ids of criteria that this check proves by itself. A task whose criteria are all proven this way may leave no change behind.'),
+    .describe(
+      'Ids of criteria that this check proves by itself. A task whose criteria are all proven this way may leave no change behind.',
+    ),
   protect: z
     .array(z.string())
     .optional()
     .describe('Globs of files restored from the base before the check runs; a worker that edited them is reported.'),
+}
+
+const page = {
+  path: z.string().optional().describe('Page inside the workspace; or `url`.'),
+  url: z.string().optional().describe('Address of the page; or `path`.'),
 }
 
 /** A mechanical test of the work, written by the task or the policy, never by the worker. */
@@ -19,8 +28,8 @@ export const CheckSpec = z.discriminatedUnion('kind', [
     ...shared,
     argv: z.array(z.string()).min(1).describe('Program and arguments; no shell.'),
     cwd: z.string().optional().describe('Folder inside the workspace to run in.'),
-    timeout: z.string().optional().describe('Time limit, e.g. `90s`.'),
-    env: z.array(z.string()).optional().describe('Names of environment variables passed through.'),
+    timeout: Duration.optional().describe('Time limit, e.g. `90s`.'),
+    env: z.array(EnvName).optional().describe('Names of environment variables passed through.'),
   }),
   z.strictObject({
     kind: z.literal('file'),
@@ -28,37 +37,41 @@ export const CheckSpec = z.discriminatedUnion('kind', [
     path: z.string().min(1).describe('File or folder inside the workspace.'),
     exists: z.boolean().optional().describe('False: it must not be there.'),
     matches: z.string().optional().describe('Linear-time regular expression that the content must match.'),
-    minBytes: z.int().nonnegative().optional(),
-    maxBytes: z.int().nonnegative().optional(),
+    minBytes: z.int().nonnegative().optional().describe('Least size.'),
+    maxBytes: z.int().nonnegative().optional().describe('Most size.'),
     jsonSchema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema that the parsed content must satisfy.'),
   }),
   z.strictObject({
     kind: z.literal('text'),
     ...shared,
     path: z.string().optional().describe("File to look in; without it, the worker's output."),
-    contains: z.array(z.string()).optional(),
-    absent: z.array(z.string()).optional(),
+    contains: z.array(z.string()).optional().describe('Texts that must all be there.'),
+    absent: z.array(z.string()).optional().describe('Texts none of which may be there.'),
     regex: z.string().optional().describe('Linear-time regular expression that must match.'),
   }),
-  z.strictObject({ kind: z.literal('placeholders'), ...shared, paths: z.array(z.string()).optional() }),
+  z.strictObject({
+    kind: z.literal('placeholders'),
+    ...shared,
+    paths: z.array(z.string()).optional().describe('Globs of files to look in; without it, all.'),
+  }),
   z.strictObject({
     kind: z.literal('http'),
     ...shared,
-    url: z.string(),
-    status: z.int().optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    contains: z.array(z.string()).optional(),
-    redirects: z.int().nonnegative().optional(),
-    allowPrivate: z.boolean().optional(),
+    url: z.string().describe('Address to request.'),
+    status: z.int().optional().describe('Status expected.'),
+    headers: z.record(z.string(), z.string()).optional().describe('Headers expected, by name.'),
+    contains: z.array(z.string()).optional().describe('Texts that the body must contain.'),
+    redirects: z.int().nonnegative().optional().describe('Redirects that are followed.'),
+    allowPrivate: z.boolean().optional().describe('Lets the address be a private one.'),
   }),
-  z.strictObject({ kind: z.literal('html'), ...shared, path: z.string().optional(), url: z.string().optional() }),
-  z.strictObject({ kind: z.literal('browser'), ...shared, path: z.string().optional(), url: z.string().optional() }),
+  z.strictObject({ kind: z.literal('html'), ...shared, ...page }),
+  z.strictObject({ kind: z.literal('browser'), ...shared, ...page }),
   z.strictObject({
     kind: z.literal('diff'),
     ...shared,
-    nonEmpty: z.boolean().optional(),
-    paths: z.array(z.string()).optional(),
-    maxBytes: z.int().nonnegative().optional(),
+    nonEmpty: z.boolean().optional().describe('True: something must have changed.'),
+    paths: z.array(z.string()).optional().describe('Globs that every changed file must match.'),
+    maxBytes: z.int().nonnegative().optional().describe('Most size.'),
   }),
 ])
 export type CheckSpec = z.infer<typeof CheckSpec>
@@ -78,3 +91,8 @@ export const CheckReport = z.strictObject({
   durationMs: z.number().nonnegative().optional(),
 })
 export type CheckReport = z.infer<typeof CheckReport>
+
+/** A check's name in reports and evidence: its own, or its kind and place in the task's list. */
+export function checkId(spec: CheckSpec, index: number): string {
+  return spec.id ?? `${spec.kind}-${index + 1}`
+}

@@ -23,11 +23,22 @@ export const EligibleJudge = z.strictObject({
 export type EligibleJudge = z.infer<typeof EligibleJudge>
 
 /** One remark of prior feedback that the next review must answer. */
-export const PriorPoint = z.strictObject({ ref: z.string(), source: z.enum(['judge', 'check', 'runtime']), from: z.string(), text: z.string() })
+export const PriorPoint = z.strictObject({
+  ref: z.string(),
+  source: z.enum(['judge', 'check', 'runtime']),
+  from: z.string(),
+  text: z.string(),
+})
 export type PriorPoint = z.infer<typeof PriorPoint>
 
 /** A hard criterion that a judge found unmet, on evidence that resolved. Blocks acceptance until lifted. */
-export const Veto = z.strictObject({ criterion: z.string(), judge: z.string(), principal: z.string(), review: z.int(), evidence: z.array(z.string()) })
+export const Veto = z.strictObject({
+  criterion: z.string(),
+  judge: z.string(),
+  principal: z.string(),
+  review: z.int(),
+  evidence: z.array(z.string()),
+})
 export type Veto = z.infer<typeof Veto>
 
 /** Why a seat was asked. */

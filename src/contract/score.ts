@@ -15,7 +15,7 @@ export type Score = z.infer<typeof Score>
 export const Bar = z
   .number()
   .max(100, 'a bar is at most 5 (scale 1–5) or 100 (scale 0–100)')
-  .refine((bar) => bar === 0 || bar >= 1, 'a bar between 0 and 1 fits neither scale: write it on 1–5 (3.0) or on 0–100 (60)')
+  .refine((bar) => bar <= 0 || bar >= 1, 'a bar between 0 and 1 fits neither scale: write it on 1–5 (3.0) or on 0–100 (60)')
   .refine((bar) => bar >= 0, 'a bar is not negative')
 export type Bar = z.infer<typeof Bar>
 

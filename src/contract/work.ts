@@ -8,6 +8,8 @@ export type WorkKind = z.infer<typeof WorkKind>
 export interface NewWork {
   key: string
   kind: string
+  /** What the work belongs to (a mission); a process claims only what it has the policy for. */
+  scope: string
   /** Higher first; equal ones in the order enqueued. */
   priority: number
   payload: unknown

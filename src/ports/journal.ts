@@ -47,6 +47,7 @@ export interface Verification {
 export interface ClaimRequest {
   owner: string
   kinds?: string[]
+  scopes?: string[]
   limit: number
   leaseMs: number
 }
@@ -60,6 +61,8 @@ export interface Journal {
   readStream(stream: string, afterVersion?: number): Promise<StoredEvent[]>
   /** Events of all streams in the order of their positions, after the given one. */
   read(afterPosition: number, limit: number): Promise<StoredEvent[]>
+  /** Position of the latest event; 0 for an empty journal. */
+  position(): Promise<number>
   /** Head version of a stream; 0 if it does not exist. */
   head(stream: string): Promise<number>
   /** Resolves when something after `position` may have been appended by any process, or after `timeoutMs`. */
@@ -79,7 +82,9 @@ export interface Journal {
   release(lease: Lease, delayMs: number): Promise<boolean>
   /** Completes work that came to no event; false when the lease was lost. */
   complete(lease: Lease): Promise<boolean>
-  workCount(): Promise<{ due: number; leased: number; later: number }>
+  /** Ends the leases of owners that are known to be dead, so that their work need not wait for the lease to run out. */
+  reclaim(isDead: (owner: string) => boolean): Promise<number>
+  workCount(scopes?: string[]): Promise<{ due: number; leased: number; later: number }>
 
   /** Recomputes every chain from stored bytes. */
   verify(): Promise<Verification>

@@ -3,6 +3,7 @@ import { Content } from '../case.ts'
 import { CheckReport } from '../check.ts'
 import { AttemptFailure } from '../events/attempt.ts'
 import { OperatorAnswer } from '../events/task.ts'
+import { Bar, Dimension } from '../score.ts'
 import { TaskInput, TaskSpec } from '../task.ts'
 import { EvidenceResolution, RawReply, Usage } from '../verdict.ts'
 
@@ -22,6 +23,7 @@ export const TaskCommand = z.discriminatedUnion('type', [
     conversational: z.boolean(),
     participants: z.array(z.string()),
     sandboxed: z.boolean(),
+    work: z.string().optional(),
   }),
   z.strictObject({ type: z.literal('join_attempt'), attempt, participant: z.string() }),
   z.strictObject({
@@ -78,7 +80,7 @@ export const TaskCommand = z.discriminatedUnion('type', [
     usage: Usage.optional(),
   }),
   /** Ask again the seats of a review that is held because judges could not be reached. */
-  z.strictObject({ type: z.literal('retry_review') }),
+  z.strictObject({ type: z.literal('retry_review'), nonce: z.string().min(8) }),
   z.strictObject({ type: z.literal('confirm_restored'), attempt, content: z.string() }),
 
   z.strictObject({ type: z.literal('hold_task'), reason: z.enum(['budget', 'operator']), detail: z.string() }),
@@ -86,14 +88,20 @@ export const TaskCommand = z.discriminatedUnion('type', [
   /** An input was overruled to fail or reopened. */
   z.strictObject({ type: z.literal('input_reopened'), task: z.string() }),
   /** The reopened input landed again, with this digest. */
-  z.strictObject({ type: z.literal('input_landed'), input: TaskInput }),
+  z.strictObject({ type: z.literal('input_landed'), input: TaskInput, nonce: z.string().min(8) }),
 
   /** The owner's: the door has checked the authority before these reach the core. */
   z.strictObject({ type: z.literal('answer_request'), request: z.string(), answer: OperatorAnswer, nonce: z.string().min(8), ...owner }),
   z.strictObject({ type: z.literal('overrule_task'), outcome: z.enum(['pass', 'fail']), ...owner }),
   z.strictObject({ type: z.literal('reopen_task'), ...owner }),
   z.strictObject({ type: z.literal('reset_task'), ...owner }),
-  z.strictObject({ type: z.literal('adopt_policy'), nonce: z.string().min(8), bar: z.number(), by: z.string() }),
+  z.strictObject({
+    type: z.literal('adopt_policy'),
+    nonce: z.string().min(8),
+    bar: Bar,
+    dimensions: z.array(Dimension).min(1),
+    by: z.string(),
+  }),
 ])
 export type TaskCommand = z.infer<typeof TaskCommand>
 export type TaskCommandOf<T extends TaskCommand['type']> = Extract<TaskCommand, { type: T }>

@@ -9,10 +9,19 @@ export const PanelSettings = z
     mode: z
       .enum(['escalate', 'full', 'curtail'])
       .default('escalate')
-      .describe('`escalate` asks two judges and more only while they leave doubt; `full` asks everyone; `curtail` stops once nothing can change.'),
-    outlierDistance: z.number().positive().default(1.5).describe('Scores further than this from the lower median are set aside and kept as dissent.'),
+      .describe(
+        '`escalate` asks two judges and more only while they leave doubt; `full` asks everyone; `curtail` stops once nothing can change.',
+      ),
+    outlierDistance: z
+      .number()
+      .positive()
+      .default(1.5)
+      .describe('Scores further than this from the lower median are set aside and kept as dissent.'),
     median: z.enum(['lower', 'midpoint']).default('lower').describe('Which median of an even number of scores counts.'),
-    veto: z.enum(['evidence', 'off']).default('evidence').describe('Whether `met: no` on a hard criterion, with evidence that resolves, blocks acceptance.'),
+    veto: z
+      .enum(['evidence', 'off'])
+      .default('evidence')
+      .describe('Whether `met: no` on a hard criterion, with evidence that resolves, blocks acceptance.'),
     weights: z.enum(['equal', 'calibrated']).default('equal').describe("Whether judges' votes are weighted by calibration."),
   })
   .prefault({})
@@ -32,10 +41,10 @@ export const ReviewSettings = z
       .boolean()
       .default(true)
       .describe('Whether judges review the work. Off ships unreviewed work, flagged so everywhere; checks still run.')
-      .meta({ env: 'EVAL', flag: '--no-eval', aliases: ['evaluate'] }),
+      .meta({ env: 'EVAL', flag: '--no-eval', flagSets: false, aliases: ['evaluate'] }),
     threshold: Bar.default(60)
       .describe('The bar: up to 5 on the 1–5 scale, above on 0–100 (60 = 3.0).')
-      .meta({ env: 'EVAL_THRESHOLD', flag: '--eval-threshold', aliases: ['evalThreshold'] }),
+      .meta({ env: 'EVAL_THRESHOLD', flag: '--eval-threshold', aliases: ['evalThreshold'], namesOn100: true }),
     maxAttempts: z
       .int()
       .min(1)
@@ -47,7 +56,7 @@ export const ReviewSettings = z
       .enum(['rework', 'rejudge', 'hold', 'accept'])
       .default('rework')
       .describe('What a panel that nobody could read comes to. `accept` ends `unreviewed`.')
-      .meta({ flag: '--fail-open', aliases: ['failOpenOnUnparsedEval'] }),
+      .meta({ flag: '--fail-open', flagSets: 'accept', aliases: ['failOpenOnUnparsedEval'], aliasSets: 'accept' }),
     onExhausted: z
       .enum(['force-accept', 'escalate', 'fail'])
       .default('force-accept')
@@ -57,10 +66,20 @@ export const ReviewSettings = z
     independence: z
       .enum(['agent', 'model', 'provider'])
       .default('agent')
-      .describe("How far a judge must be from the worker: another agent, another model, another provider."),
+      .describe('How far a judge must be from the worker: another agent, another model, another provider.'),
     weightSum: z.enum(['normalise', 'strict']).default('normalise').describe('What dimension weights that do not sum to 1 come to.'),
-    maxCaseErrors: z.int().min(1).max(50).default(3).describe('Unreadable cases that a conversational worker may correct within one attempt.'),
-    maxCheckRetries: z.int().min(0).max(50).default(3).describe('Failing checks that a conversational worker may correct within one attempt.'),
+    maxCaseErrors: z
+      .int()
+      .min(1)
+      .max(50)
+      .default(3)
+      .describe('Unreadable cases that a conversational worker may correct within one attempt.'),
+    maxCheckRetries: z
+      .int()
+      .min(0)
+      .max(50)
+      .default(3)
+      .describe('Failing checks that a conversational worker may correct within one attempt.'),
     maxMergeRetries: z.int().min(0).max(50).default(2).describe('Merge conflicts that go back uncharged.'),
     ledgerLimit: z.int().min(1).max(100).default(5).describe('Ledger entries that worker and judges see.'),
     maxCost: z

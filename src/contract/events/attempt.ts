@@ -20,8 +20,16 @@ export const attemptEvents = {
     participants: z.array(z.string()),
     /** False where no sandbox separates the worker from the journal. */
     sandboxed: z.boolean(),
+    /** The work item that began it: the same item delivered again means that the turn was cut off. */
+    work: z.string().optional(),
   }),
-  'attempt.failed': z.strictObject({ attempt, failure: AttemptFailure, detail: z.string(), output: z.string().optional(), usage: Usage.optional() }),
+  'attempt.failed': z.strictObject({
+    attempt,
+    failure: AttemptFailure,
+    detail: z.string(),
+    output: z.string().optional(),
+    usage: Usage.optional(),
+  }),
   'attempt.interrupted': z.strictObject({ attempt, detail: z.string() }),
   /** A clean stop ended the attempt; it is not charged. */
   'attempt.stopped': z.strictObject({ attempt, detail: z.string() }),

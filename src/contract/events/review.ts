@@ -46,12 +46,19 @@ export const reviewEvents = {
     usage: Usage.optional(),
   }),
   'seat.voided': z.strictObject({ review, seat, judge: z.string() }),
-  'judge.unavailable': z.strictObject({ review, seat, judge: z.string(), round: z.int().positive(), detail: z.string(), usage: Usage.optional() }),
+  'judge.unavailable': z.strictObject({
+    review,
+    seat,
+    judge: z.string(),
+    round: z.int().positive(),
+    detail: z.string(),
+    usage: Usage.optional(),
+  }),
   'veto.raised': Veto,
   'veto.lifted': z.strictObject({ criterion: z.string(), principal: z.string(), by: z.enum(['judge', 'panel', 'owner']) }),
   'review.decided': z.strictObject({ review, attempt: z.int().positive(), decision: Decision }),
   /** Identical content has a graded decision already: it stands, nobody is asked. */
   'decision.reused': z.strictObject({ attempt: z.int().positive(), submission: z.int().positive(), review }),
   /** The review ended without a decision and another takes its place (a fresh panel, or a changed policy). */
-  'review.abandoned': z.strictObject({ review, why: z.string() }),
+  'review.abandoned': z.strictObject({ review, why: z.enum(['unreadable', 'accepted_unread', 'policy_changed', 'input_changed']) }),
 }

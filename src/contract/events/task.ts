@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Category } from '../verdict.ts'
 import { Feedback, Veto } from '../review.ts'
-import { Score } from '../score.ts'
+import { Bar, Dimension, Score } from '../score.ts'
 import { DoneFlag, HeldReason, TaskInput, TaskSpec, TaskStatus } from '../task.ts'
 
 const actorReason = { by: z.string(), reason: z.string() }
@@ -18,7 +18,7 @@ export const taskEvents = {
   'task.skipped': z.strictObject({ because: z.string() }),
   'task.returned': z.strictObject({ attempt: z.int(), feedback: Feedback }),
   'task.stagnated': z.strictObject({ category: Category, pointers: z.array(z.string()), rounds: z.array(z.int()) }),
-  'restore.requested': z.strictObject({ attempt: z.int(), content: z.string() }),
+  'restore.requested': z.strictObject({ attempt: z.int(), content: z.string(), why: z.enum(['exhausted', 'stagnated']) }),
   'task.accepted': z.strictObject({
     flag: DoneFlag,
     attempt: z.int(),
@@ -40,7 +40,10 @@ export const taskEvents = {
   'task.overruled': z.strictObject({ outcome: z.enum(['pass', 'fail']), ...actorReason }),
   'task.reset': z.strictObject(actorReason),
   'attempts.granted': z.strictObject({ count: z.int().positive(), why: z.string() }),
-  'policy.adopted': z.strictObject({ policy: z.string(), bar: z.number(), by: z.string() }),
+  'input.reopened': z.strictObject({ task: z.string() }),
+  'input.landed': z.strictObject({ input: TaskInput }),
+  /** The owner let a changed policy take over; whatever is decided from here on is decided under it. */
+  'policy.adopted': z.strictObject({ policy: z.string(), bar: Bar, dimensions: z.array(Dimension).min(1), by: z.string() }),
   'operator.requested': z.strictObject({
     request: z.string(),
     kind: RequestKind,

@@ -1,0 +1,52 @@
+/** Milliseconds that a piece of work takes. */
+export async function timed(work: () => unknown): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted[(sorted.length - 1) >> 1]
+  if (middle === undefined) throw new RangeError('the median of nothing')
+  return middle
+}
+
+/** Runs the contenders in turns, so that a slow spell of the machine hits all of them, and gives each one's median. */
+export async function inTurns<Name extends string>(
+  rounds: number,
+  contenders: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(contenders) as Name[]
+  const results = new Map<Name, number[]>(names.map((name) => [name, []]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) results.get(name)?.push(await contenders[name]())
+  }
+  return Object.fromEntries(names.map((name) => [name, median(results.get(name) ?? [])])) as Record<Name, number>
+}
+
+/** Rows under a heading, columns aligned; numbers to the right. */
+export function printTable(title: string, columns: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  const texts = [columns, ...rows].map((row) => row.map((cell) => (typeof cell === 'number' ? rounded(cell) : cell)))
+  const widths = columns.map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0)))
+  console.log(`\n${title}`)
+  for (const row of texts) {
+    console.log(
+      `  ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')}`,
+    )
+  }
+}
+
+/** Three digits are as many as a measurement deserves. */
+export function rounded(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value.toPrecision(3)
+}
+
+export function ratio(value: number, floor: number): string {
+  return `${(value / floor).toFixed(2)} ×`
+}
+
+export function residentMegabytes(): number {
+  return process.memoryUsage.rss() / 1024 / 1024
+}

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { rolldown } from 'rolldown'
+
+const root = join(import.meta.dirname, '..')
+const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } })
+const out = resolve(values.out)
+
+/** The Nodes whose SQLite keeps every committed write; the launcher looks at the version of SQLite itself. */
+const engines = '^22.23 || >=24.15'
+
+interface Manifest {
+  name: string
+  version: string
+  description: string
+  license: string
+  dependencies: Record<string, string>
+}
+
+/** Own manifest of the published package: JavaScript only, no Node brought along, nothing to run on install. */
+function writeManifest(): void {
+  const { name, version, description, license, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+  const manifest = {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    bin: { assay: 'bin/assay.mjs' },
+    exports: { '.': { types: './lib/index.d.ts', default: './lib/index.js' }, './package.json': './package.json' },
+    files: ['bin', 'cli', 'lib'],
+    engines: { node: engines },
+    dependencies,
+  }
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** The library: one JavaScript and one declaration file for each source file that the public API reaches. */
+function emitLibrary(): void {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', join(out, 'lib')]
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`tsc ended with ${status}`)
+}
+
+/** The command line: its dependencies inside for a quick start, every dynamic import a chunk that is loaded when needed. */
+async function bundleCommandLine(): Promise<void> {
+  const bundle = await rolldown({ input: join(root, 'src', 'main.ts'), cwd: root, platform: 'node' })
+  await bundle.write({ dir: join(out, 'cli'), format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js' })
+  await bundle.close()
+}
+
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+emitLibrary()
+await bundleCommandLine()
+cpSync(join(root, 'bin'), join(out, 'bin'), { recursive: true })
+chmodSync(join(out, 'bin', 'assay.mjs'), 0o755)
+for (const file of ['LICENSE', 'README.md']) cpSync(join(root, file), join(out, file))
+writeManifest()
+console.log(`built ${out}`)

@@ -1,0 +1,72 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { contentsOf, planted, taken, tempFolder } from '../../testing/snapshot-suite/trees.ts'
+import { materialise, removeStaleCopies } from './materialise.ts'
+import { openMemorySnapshotStore } from './store.ts'
+
+async function copied(options?: { readOnly?: boolean }) {
+  const store = openMemorySnapshotStore()
+  const origin = planted({ 'src/a.txt': 'reviewed', run: ['#!'] })
+  const { digest } = await taken(store, origin)
+  const parent = join(tempFolder(), 'tmp')
+  const copy = await materialise(store, digest, parent, options)
+  if (!copy.ok) throw new Error(copy.problem.message)
+  return { store, digest, origin, parent, ...copy }
+}
+
+describe('a private copy', () => {
+  it('holds the snapshot; writing into it touches neither the store nor another copy', async () => {
+    const { store, digest, origin, parent, folder, dispose } = await copied()
+    expect(contentsOf(folder)).toEqual(contentsOf(origin))
+    writeFileSync(join(folder, 'src/a.txt'), 'scribbled')
+    const other = await materialise(store, digest, parent)
+    expect(other.ok && readFileSync(join(other.folder, 'src/a.txt'), 'utf8')).toBe('reviewed')
+    await dispose()
+    if (other.ok) await other.dispose()
+    expect(readdirSync(parent)).toEqual([])
+  })
+
+  it('is gone after dispose, whatever was done in it, and nothing outside is touched', async () => {
+    const { parent, folder, dispose } = await copied({ readOnly: true })
+    const outside = planted({ precious: 'kept' })
+    mkdirSync(join(folder, 'locked/in'), { recursive: true })
+    writeFileSync(join(folder, 'locked/in/x'), 'x')
+    symlinkSync(outside, join(folder, 'src/link'))
+    symlinkSync(join(outside, 'precious'), join(folder, 'locked/link'))
+    for (const path of ['locked/in', 'locked', 'src', '']) chmodSync(join(folder, path), 0o000)
+    await dispose()
+    expect(existsSync(folder)).toBe(false)
+    expect(readdirSync(parent)).toEqual([])
+    expect(Object.keys(contentsOf(outside))).toEqual(['precious'])
+    await dispose()
+  })
+
+  it('that was swapped for a link is removed without following it', async () => {
+    const { folder, dispose } = await copied()
+    const outside = planted({ precious: 'kept' })
+    rmSync(folder, { recursive: true })
+    symlinkSync(outside, folder)
+    await dispose()
+    expect(existsSync(folder)).toBe(false)
+    expect(Object.keys(contentsOf(outside))).toEqual(['precious'])
+  })
+
+  it('of an unknown snapshot is a problem and leaves nothing behind', async () => {
+    const parent = tempFolder()
+    const copy = await materialise(openMemorySnapshotStore(), `sha256:${'0'.repeat(64)}`, parent)
+    expect(copy).toMatchObject({ ok: false, problem: { code: 'not_found' } })
+    expect(readdirSync(parent)).toEqual([])
+  })
+
+  it('of a process that was killed is swept when it is old', async () => {
+    const { parent, folder } = await copied()
+    mkdirSync(join(parent, 'not-a-copy'))
+    utimesSync(join(parent, 'not-a-copy'), 1, 1)
+    expect(await removeStaleCopies(parent, 60_000)).toBe(0)
+    utimesSync(folder, 1, 1)
+    expect(await removeStaleCopies(parent, 60_000)).toBe(1)
+    expect(readdirSync(parent)).toEqual(['not-a-copy'])
+    expect(await removeStaleCopies(join(parent, 'missing'), 0)).toBe(0)
+  })
+})

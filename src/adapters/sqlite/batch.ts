@@ -1,0 +1,170 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { assertName, bodyOf, type ChainedEvent, eventHash, genesisOf, placeHash, storedEvent } from '../../contract/chain.ts'
+import type { StoredEvent } from '../../contract/events/envelope.ts'
+import type { AppendRequest, AppendResult, View } from '../../ports/journal.ts'
+import { damaged, EventTable } from './tables/events.ts'
+import { ViewFold } from './tables/views.ts'
+import { type PreparedWork, prepareWork, WorkTable } from './tables/work.ts'
+
+/** A request turned into the texts that will be stored, before any lock is taken. */
+export interface PreparedAppend {
+  streams: { stream: string; expected: number; bodies: string[] }[]
+  enqueue: PreparedWork[]
+  settles: AppendRequest['settles']
+}
+
+const maxEventsPerAppend = 100_000
+
+export function prepareAppend(request: AppendRequest): PreparedAppend {
+  const events = request.streams.reduce((sum, { events }) => sum + events.length, 0)
+  if (events > maxEventsPerAppend) throw new RangeError(`${events} events are over the limit of ${maxEventsPerAppend} for one append`)
+  const streams = request.streams.map(({ stream, expected, events }) => {
+    assertName('a stream', stream)
+    return { stream, expected, bodies: events.map((event) => bodyOf(event, request.meta)) }
+  })
+  for (const work of request.enqueue ?? []) assertName('a key of work', work.key)
+  return { streams, enqueue: (request.enqueue ?? []).map(prepareWork), settles: request.settles }
+}
+
+/** The one row of `journal`. */
+export interface JournalRow {
+  position: number
+  place: string
+  fence: number
+  news: number
+  views: string
+}
+
+interface Head {
+  version: number
+  hash: string
+}
+
+/**
+ * What one transaction has read and is about to write. Requests are checked one after the other against what those before them did;
+ * a refused one leaves no trace. Stream heads, view rows and the journal's row are written once, at the end.
+ */
+export class Batch {
+  readonly events: EventTable
+  readonly work: WorkTable
+  readonly fold: ViewFold
+  readonly #views: readonly View[]
+  readonly #readRow: StatementSync
+  readonly #writeRow: StatementSync
+  #row: JournalRow = { position: 0, place: '', fence: 0, news: 0, views: '{}' }
+  #rowBefore = this.#row
+  #heads = new Map<string, Head>()
+
+  constructor(db: DatabaseSync, views: readonly View[]) {
+    this.events = new EventTable(db)
+    this.work = new WorkTable(db)
+    this.fold = new ViewFold(db, views, 'view_rows')
+    this.#views = views
+    this.#readRow = db.prepare('SELECT position, place, fence, news, views FROM journal WHERE id = 1')
+    this.#writeRow = db.prepare('UPDATE journal SET position = ?, place = ?, fence = ?, news = ?, views = ? WHERE id = 1')
+  }
+
+  journalRow(): JournalRow {
+    const row = this.#readRow.get() as JournalRow | undefined
+    if (row === undefined) throw damaged('its own record of where it ends is missing')
+    return row
+  }
+
+  /** Call right after the write lock was taken. */
+  start(): void {
+    this.#heads = new Map()
+    this.fold.discard()
+    this.#rowBefore = this.journalRow()
+    this.#row = { ...this.#rowBefore }
+    this.#catchUp()
+  }
+
+  /** Views that this process folds and that are behind: new ones, and those that another version's appends passed by. */
+  lagging(row: JournalRow): { view: View; from: number }[] {
+    const folded = JSON.parse(row.views) as Record<string, number>
+    return this.#views.map((view) => ({ view, from: folded[view.name] ?? 0 })).filter(({ from }) => from !== row.position)
+  }
+
+  #catchUp(): void {
+    for (const { view, from } of this.lagging(this.#row)) {
+      for (const event of this.events.every(from)) {
+        this.fold.apply([event], [view])
+        if (this.fold.full) this.fold.flush()
+      }
+    }
+  }
+
+  append(request: PreparedAppend, now: number): AppendResult {
+    if (request.settles !== undefined && !this.work.holds(request.settles))
+      return { ok: false, code: 'lease_lost', key: request.settles.key }
+    const heads = new Map<string, Head>()
+    const rows: ChainedEvent[] = []
+    for (const { stream, expected, bodies } of request.streams) {
+      let head = heads.get(stream) ?? this.#headOf(stream)
+      if (head.version !== expected) return { ok: false, code: 'version_conflict', stream, expected, actual: head.version }
+      for (const body of bodies) {
+        const version = head.version + 1
+        const hash = eventHash(head.hash, stream, version, body)
+        rows.push({ position: this.#row.position + rows.length + 1, stream, version, prev: head.hash, hash, body })
+        head = { version, hash }
+      }
+      if (bodies.length > 0) heads.set(stream, head)
+    }
+    const events = rows.map(storedEvent)
+    this.fold.apply(events)
+    this.#write(request, rows, heads, now)
+    return { ok: true, events }
+  }
+
+  /** From here on only the store itself can fail, and then the whole transaction does. */
+  #write(request: PreparedAppend, rows: ChainedEvent[], heads: Map<string, Head>, now: number): void {
+    for (const row of rows) {
+      this.#row.position = row.position
+      this.#row.place = placeHash(this.#row.place, row.position, row.hash)
+      this.events.insert(row, this.#row.place)
+    }
+    for (const [stream, head] of heads) this.#heads.set(stream, head)
+    if (request.settles !== undefined) this.work.remove(request.settles.key)
+    for (const work of request.enqueue) this.work.enqueue(work, now)
+    if (rows.length > 0 || request.enqueue.length > 0) this.announce()
+  }
+
+  #headOf(stream: string): Head {
+    return this.#heads.get(stream) ?? this.events.head(stream) ?? { version: 0, hash: genesisOf(stream) }
+  }
+
+  nextFence(): number {
+    this.#row.fence += 1
+    return this.#row.fence
+  }
+
+  /** Something happened that waiting processes want to know. */
+  announce(): void {
+    this.#row.news += 1
+  }
+
+  get announced(): boolean {
+    return this.#row.news !== this.#rowBefore.news
+  }
+
+  /** Events of the whole journal, as this transaction sees it. */
+  everyEvent(): Generator<StoredEvent> {
+    return this.events.every(0)
+  }
+
+  /** Writes what was gathered. Call right before the commit. */
+  finish(): void {
+    for (const [stream, head] of this.#heads) this.events.setHead({ stream, ...head })
+    this.fold.flush()
+    if (this.lagging(this.#row).length > 0) {
+      const folded = JSON.parse(this.#row.views) as Record<string, number>
+      for (const view of this.#views) folded[view.name] = this.#row.position
+      this.#row.views = JSON.stringify(folded)
+    }
+    const { position, place, fence, news, views } = this.#row
+    const before = this.#rowBefore
+    if (position !== before.position || fence !== before.fence || news !== before.news || views !== before.views) {
+      this.#writeRow.run(position, place, fence, news, views)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type ChainedEvent, contentMatches, type StreamHead, storedEvent } from '../../../contract/chain.ts'
+import type { StoredEvent } from '../../../contract/events/envelope.ts'
+import { JournalFault } from '../../../ports/journal.ts'
+
+const columns = 'position, stream, version, prev, hash, body'
+
+/** Events and stream heads. Nothing is handed to a reader that does not match its hash: damage stops the runtime rather than bending it. */
+export class EventTable {
+  readonly #insert: StatementSync
+  readonly #upsertHead: StatementSync
+  readonly #head: StatementSync
+  readonly #ofStream: StatementSync
+  readonly #after: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#insert = db.prepare('INSERT INTO events (position, stream, version, prev, hash, place, body) VALUES (?, ?, ?, ?, ?, ?, ?)')
+    this.#upsertHead = db.prepare(
+      `INSERT INTO streams (stream, version, hash) VALUES (?, ?, ?)
+       ON CONFLICT (stream) DO UPDATE SET version = excluded.version, hash = excluded.hash`,
+    )
+    this.#head = db.prepare('SELECT version, hash FROM streams WHERE stream = ?')
+    this.#ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND version > ? ORDER BY version`)
+    this.#after = db.prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
+  }
+
+  insert(event: ChainedEvent, place: string): void {
+    this.#insert.run(event.position, event.stream, event.version, event.prev, event.hash, place, event.body)
+  }
+
+  setHead({ stream, version, hash }: StreamHead): void {
+    this.#upsertHead.run(stream, version, hash)
+  }
+
+  head(stream: string): { version: number; hash: string } | undefined {
+    return this.#head.get(stream) as { version: number; hash: string } | undefined
+  }
+
+  /** The head is read first: what other processes append meanwhile may be there or not, but nothing up to the head may be missing. */
+  ofStream(stream: string, afterVersion: number): StoredEvent[] {
+    const head = this.head(stream)
+    const rows = this.#ofStream.all(stream, afterVersion) as unknown as ChainedEvent[]
+    const follows = rows.every(
+      (row, index) => row.version === afterVersion + 1 + index && (index === 0 || row.prev === rows[index - 1]?.hash),
+    )
+    const reachesHead = head === undefined || head.version <= afterVersion || rows[head.version - afterVersion - 1]?.hash === head.hash
+    if (!follows || !reachesHead) throw damaged(`stream ${stream} is not whole after version ${afterVersion}`)
+    return rows.map(intact)
+  }
+
+  after(position: number, limit: number): StoredEvent[] {
+    return (this.#after.all(position, limit) as unknown as ChainedEvent[]).map(intact)
+  }
+
+  /** All events after a position, in pages, so that memory stays flat. */
+  *every(position: number, pageSize = 500): Generator<StoredEvent> {
+    let last = position
+    for (;;) {
+      const page = this.after(last, pageSize)
+      yield* page
+      if (page.length < pageSize) return
+      last = page.at(-1)?.position ?? last
+    }
+  }
+}
+
+function intact(row: ChainedEvent): StoredEvent {
+  if (!contentMatches(row)) throw damaged(`event ${row.position} (stream ${row.stream}, version ${row.version}) does not match its hash`)
+  return storedEvent(row)
+}
+
+export function damaged(what: string): JournalFault {
+  return new JournalFault(
+    'corrupt',
+    `The journal was changed by hand or damaged: ${what}. Run \`assay audit verify\`, and restore the last backup`,
+  )
+}

@@ -1,0 +1,163 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { canonicalJson } from '../../../contract/canonical.ts'
+import type { Lease, NewWork } from '../../../contract/work.ts'
+import type { ClaimRequest } from '../../../ports/journal.ts'
+
+type Holder = Pick<Lease, 'key' | 'owner' | 'fence'>
+interface WorkRow {
+  seq: number
+  key: string
+  kind: string
+  priority: number
+  payload: string
+  claims: number
+}
+export interface WorkCounts {
+  due: number
+  leased: number
+  later: number
+}
+
+/** Work to enqueue, with its payload as the text that is stored. */
+export interface PreparedWork extends Omit<NewWork, 'payload'> {
+  payload: string
+}
+
+export function prepareWork(work: NewWork): PreparedWork {
+  return { ...work, payload: canonicalJson(work.payload ?? null) }
+}
+
+/** The leased queue. What changes it runs inside a transaction that holds the write lock, so that what was read stays true. */
+export class WorkTable {
+  readonly #insert: StatementSync
+  readonly #remove: StatementSync
+  readonly #holder: StatementSync
+  readonly #lease: StatementSync
+  readonly #hold: StatementSync
+  readonly #free: StatementSync
+  readonly #endLeases: StatementSync
+  readonly #ripen: StatementSync
+  readonly #anyRipe: StatementSync
+  readonly #owners: StatementSync
+  readonly #counts: StatementSync
+  readonly #ready: ReadyWork
+
+  constructor(db: DatabaseSync) {
+    this.#insert = db.prepare(
+      `INSERT INTO work (key, kind, scope, priority, payload, owner, fence, claims, waiting, ready_at) VALUES (?, ?, ?, ?, ?, NULL, 0, 0, ?, ?)
+       ON CONFLICT (key) DO NOTHING`,
+    )
+    this.#remove = db.prepare('DELETE FROM work WHERE key = ?')
+    this.#holder = db.prepare('SELECT owner, fence FROM work WHERE key = ?')
+    this.#lease = db.prepare('UPDATE work SET owner = ?, fence = ?, claims = claims + 1, waiting = 1, ready_at = ? WHERE seq = ?')
+    this.#hold = db.prepare('UPDATE work SET waiting = 1, ready_at = ? WHERE key = ?')
+    this.#free = db.prepare('UPDATE work SET owner = NULL, waiting = ?, ready_at = ? WHERE key = ?')
+    this.#endLeases = db.prepare('UPDATE work SET waiting = 0, ready_at = :now WHERE waiting = 1 AND ready_at > :now AND owner = :owner')
+    this.#ripen = db.prepare('UPDATE work SET waiting = 0 WHERE waiting = 1 AND ready_at <= ?')
+    this.#anyRipe = db.prepare('SELECT EXISTS (SELECT 1 FROM work WHERE waiting = 1 AND ready_at <= ?) AS ripe')
+    this.#owners = db.prepare('SELECT DISTINCT owner FROM work WHERE waiting = 1 AND owner IS NOT NULL')
+    this.#counts = db.prepare(
+      `SELECT count(*) FILTER (WHERE waiting = 0 OR ready_at <= :now) AS due,
+              count(*) FILTER (WHERE waiting = 1 AND ready_at > :now AND owner IS NOT NULL) AS leased,
+              count(*) FILTER (WHERE waiting = 1 AND ready_at > :now AND owner IS NULL) AS later
+       FROM work WHERE :scopes IS NULL OR scope IN (SELECT value FROM json_each(:scopes))`,
+    )
+    this.#ready = new ReadyWork(db)
+  }
+
+  enqueue(work: PreparedWork, now: number): void {
+    const notBefore = work.notBefore ?? 0
+    this.#insert.run(work.key, work.kind, work.scope, work.priority, work.payload, notBefore > now ? 1 : 0, notBefore)
+  }
+
+  /** An ended lease is still its holder's until somebody else takes the work. */
+  holds(holder: Holder): boolean {
+    const row = this.#holder.get(holder.key) as { owner: string | null; fence: number } | undefined
+    return row !== undefined && row.owner === holder.owner && row.fence === holder.fence
+  }
+
+  remove(key: string): void {
+    this.#remove.run(key)
+  }
+
+  renew(key: string, until: number): void {
+    this.#hold.run(until, key)
+  }
+
+  giveBack(key: string, readyAt: number, now: number): void {
+    this.#free.run(readyAt > now ? 1 : 0, readyAt, key)
+  }
+
+  /** Asked without a transaction, so that idle processes do not stand in line for the write lock. */
+  mayClaim(request: ClaimRequest, now: number): boolean {
+    return (this.#anyRipe.get(now) as { ripe: number }).ripe === 1 || this.#ready.first({ ...request, limit: 1 }).length > 0
+  }
+
+  /** `nextFence` gives a number that no claim had before. */
+  claim(request: ClaimRequest, now: number, nextFence: () => number): Lease[] {
+    this.#ripen.run(now)
+    const until = now + request.leaseMs
+    return this.#ready.first(request).map((row) => {
+      const fence = nextFence()
+      this.#lease.run(request.owner, fence, until, row.seq)
+      const { key, kind, claims } = row
+      return { key, kind, payload: JSON.parse(row.payload), owner: request.owner, fence, claims: claims + 1, until }
+    })
+  }
+
+  owners(): string[] {
+    return (this.#owners.all() as { owner: string }[]).map(({ owner }) => owner)
+  }
+
+  /** How many leases were ended. */
+  endLeases(owner: string, now: number): number {
+    return Number(this.#endLeases.run({ now, owner }).changes)
+  }
+
+  counts(now: number, scopes: string[] | undefined): WorkCounts {
+    const { due, leased, later } = this.#counts.get({
+      now,
+      scopes: scopes === undefined ? null : JSON.stringify(scopes),
+    }) as unknown as WorkCounts
+    return { due, leased, later }
+  }
+}
+
+/** Finds the first of the ready work. Its index is ordered by scope, kind, priority: each lane's head is found without walking the lane. */
+class ReadyWork {
+  readonly #firstScope: StatementSync
+  readonly #nextScope: StatementSync
+  readonly #firstKind: StatementSync
+  readonly #nextKind: StatementSync
+  readonly #lane: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#firstScope = db.prepare('SELECT scope AS name FROM work WHERE waiting = 0 ORDER BY scope LIMIT 1')
+    this.#nextScope = db.prepare('SELECT scope AS name FROM work WHERE waiting = 0 AND scope > ? ORDER BY scope LIMIT 1')
+    this.#firstKind = db.prepare('SELECT kind AS name FROM work WHERE waiting = 0 AND scope = ? ORDER BY kind LIMIT 1')
+    this.#nextKind = db.prepare('SELECT kind AS name FROM work WHERE waiting = 0 AND scope = ? AND kind > ? ORDER BY kind LIMIT 1')
+    this.#lane = db.prepare(
+      'SELECT seq, key, kind, priority, payload, claims FROM work WHERE waiting = 0 AND scope = ? AND kind = ? ORDER BY priority DESC, seq LIMIT ?',
+    )
+  }
+
+  first({ scopes, kinds, limit }: ClaimRequest): WorkRow[] {
+    const rows: WorkRow[] = []
+    for (const scope of scopes === undefined ? this.#scopes() : new Set(scopes)) {
+      for (const kind of kinds === undefined ? this.#kinds(scope) : new Set(kinds)) {
+        rows.push(...(this.#lane.all(scope, kind, limit) as unknown as WorkRow[]))
+      }
+    }
+    return rows.sort((a, b) => b.priority - a.priority || a.seq - b.seq).slice(0, limit)
+  }
+
+  *#scopes(): Generator<string> {
+    for (let found = this.#firstScope.get(); found !== undefined; found = this.#nextScope.get(found.name as string))
+      yield found.name as string
+  }
+
+  *#kinds(scope: string): Generator<string> {
+    for (let found = this.#firstKind.get(scope); found !== undefined; found = this.#nextKind.get(scope, found.name as string))
+      yield found.name as string
+  }
+}

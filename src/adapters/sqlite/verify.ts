@@ -1,0 +1,105 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type ChainedEvent, ChainVerifier, firstPlace, placeHash, type StreamHead } from '../../contract/chain.ts'
+import type { Verification } from '../../ports/journal.ts'
+import { isStoreError } from './file/faults.ts'
+
+interface Row extends ChainedEvent {
+  place: string
+}
+
+const pageSize = 1000
+/** Breaks that belong to no stream: the file itself. */
+const wholeFile = '(journal)'
+
+/**
+ * Recomputes every chain from stored bytes: each stream's own, the one over all positions, and the heads that end them. Pages of
+ * rows are read in turns of the event loop; what is appended meanwhile is read too. The last page, the heads and the journal's row
+ * are read in one moment.
+ */
+export async function verifyFile(db: DatabaseSync, assertUsable: () => void): Promise<Verification> {
+  const chain = new ChainVerifier()
+  const places = new PlaceVerifier(chain)
+  try {
+    for (const problem of checkPages(db)) chain.report({ stream: wholeFile, version: 0, position: null, problem })
+    while (verifyPage(db, chain, places)) {
+      await nextTurn()
+      assertUsable()
+    }
+  } catch (error) {
+    if (!isStoreError(error)) throw error
+    const problem = `the file cannot be read after position ${places.last}: ${error.message}`
+    chain.report({ stream: wholeFile, version: 0, position: places.last + 1, problem })
+  }
+  return { events: chain.events, streams: chain.streams, breaks: chain.breaks }
+}
+
+/** False after the last page. */
+function verifyPage(db: DatabaseSync, chain: ChainVerifier, places: PlaceVerifier): boolean {
+  db.exec('BEGIN')
+  try {
+    let count = 0
+    const page = 'SELECT position, stream, version, prev, hash, place, body FROM events WHERE position > ? ORDER BY position LIMIT ?'
+    for (const row of rowsOf<Row>(db, page, places.last, pageSize)) {
+      places.feed(row)
+      count += 1
+    }
+    if (count === pageSize) return true
+    chain.finish(rowsOf<StreamHead>(db, 'SELECT stream, version, hash FROM streams'))
+    places.finish([...rowsOf<{ position: number; place: string }>(db, 'SELECT position, place FROM journal')][0])
+    return false
+  } finally {
+    db.exec('COMMIT')
+  }
+}
+
+/** A hand-edited number may be larger than JavaScript's: read without loss, it fails the comparison instead of the reading. */
+function* rowsOf<T>(db: DatabaseSync, sql: string, ...bound: number[]): Generator<T> {
+  const statement = db.prepare(sql)
+  statement.setReadBigInts(true)
+  for (const row of statement.iterate(...bound)) {
+    for (const column of ['position', 'version']) if (typeof row[column] === 'bigint') row[column] = Number(row[column])
+    yield row as T
+  }
+}
+
+/** Pages of the file, and whether its indexes tell what its tables hold. */
+function checkPages(db: DatabaseSync): string[] {
+  const found = db.prepare('PRAGMA integrity_check(10)').all() as { integrity_check: string }[]
+  return found.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok')
+}
+
+/** Follows the chain over all positions. */
+class PlaceVerifier {
+  readonly #chain: ChainVerifier
+  #place = firstPlace
+  #last = 0
+
+  constructor(chain: ChainVerifier) {
+    this.#chain = chain
+  }
+
+  get last(): number {
+    return this.#last
+  }
+
+  feed(row: Row): void {
+    const intact = this.#chain.feed(row)
+    const problem = this.#problemOf(row)
+    this.#last = row.position
+    this.#place = row.place
+    if (intact && problem !== undefined) this.#chain.report({ stream: row.stream, version: row.version, position: row.position, problem })
+  }
+
+  #problemOf(row: Row): string | undefined {
+    if (row.position !== this.#last + 1) return `position ${this.#last + 1} was expected here: events are missing`
+    if (row.place !== placeHash(this.#place, row.position, row.hash)) return 'the event was moved among the events of other streams'
+    return undefined
+  }
+
+  finish(record: { position: number; place: string } | undefined): void {
+    if (record?.position === this.#last && record.place === this.#place) return
+    const problem = `the journal ends at position ${this.#last}, but its own record says ${record?.position ?? 'nothing'}`
+    this.#chain.report({ stream: wholeFile, version: 0, position: this.#last, problem })
+  }
+}

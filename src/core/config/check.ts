@@ -1,0 +1,150 @@
+import type { Config } from '../../contract/config/config.ts'
+import { durationMs } from '../../contract/config/duration.ts'
+import type { Finding, Path } from '../../contract/source/problem.ts'
+import { named, shown } from '../../contract/source/shown.ts'
+import { suggest } from '../../contract/source/suggest.ts'
+import { organisationProblems } from '../routing/organisation.ts'
+import { checkFindings } from './check-checks.ts'
+import { type Checked, checkDimensions } from './dimensions.ts'
+
+/** Everything about a configuration that its shape does not say. */
+export function checkConfig(config: Config): Checked {
+  const dimensions = checkDimensions(config.review.dimensions, config.review.weightSum, ['review', 'dimensions'])
+  return {
+    findings: [
+      ...nameFindings(config),
+      ...organisationFindings(config),
+      ...brainFindings(config),
+      ...dimensions.findings,
+      ...checkFindings(config.checks.map((spec, index) => ({ spec, path: ['checks', index] }))),
+      ...delegateFindings(config),
+      ...channelFindings(config),
+      ...limitFindings(config),
+    ],
+    notices: dimensions.notices,
+  }
+}
+
+/** Says that a name is not among those declared, and which one was probably meant. */
+export function unknownName(path: Path, what: string, name: string, known: readonly string[], where: string): Finding {
+  const meant = suggest(name, known)
+  const fix = meant === undefined ? (known.length === 0 ? `none is declared ${where}` : undefined) : `did you mean ${named(meant)}?`
+  return { path, message: `${what} ${named(name)} is not declared ${where}`, ...(fix === undefined ? {} : { fix }) }
+}
+
+/** Names are shown to people and used as keys: plain ones only, and none that every object already has. */
+function nameFindings(config: Config): Finding[] {
+  const groups: [Path, object][] = [
+    [['brains'], config.brains],
+    [['agents'], config.agents],
+    [['notify', 'channels'], config.notify.channels],
+  ]
+  return groups.flatMap(([path, group]) =>
+    Object.keys(group)
+      .filter((name) => !/^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._-]{0,63}$/u.test(name) || name in Object.prototype)
+      .map((name) => ({
+        path: [...path, name],
+        at: 'key' as const,
+        message: `${shown(name)} cannot be used as a name`,
+        fix: 'begin with a letter, digit or _; go on with those, space, `.`, `-`; at most 64 characters',
+      })),
+  )
+}
+
+function organisationFindings({ agents, brains }: Config): Finding[] {
+  return organisationProblems({ agents, brains }).map(({ path, message }) => {
+    const [, name = '', key] = path
+    const agent = agents[name]
+    const meant =
+      key === 'brain'
+        ? suggest(agent?.brain ?? '', Object.keys(brains))
+        : key === 'reportsTo'
+          ? suggestManager(agent?.reportsTo, name, agents)
+          : undefined
+    return {
+      path,
+      message,
+      ...(key === undefined ? { at: 'key' as const } : {}),
+      ...(meant === undefined ? {} : { fix: `did you mean ${named(meant)}?` }),
+    }
+  })
+}
+
+function suggestManager(written: string | undefined, self: string | number, agents: Config['agents']): string | undefined {
+  if (written === undefined || Object.hasOwn(agents, written)) return undefined
+  return suggest(
+    written,
+    Object.keys(agents).filter((name) => name !== self),
+  )
+}
+
+/** A model's address: needed where no provider has one, http(s), and without a password in it. */
+function brainFindings({ brains }: Config): Finding[] {
+  return Object.entries(brains).flatMap(([name, brain]): Finding[] => {
+    if (brain.kind !== 'model') return []
+    const path = ['brains', name, 'baseURL']
+    if (brain.baseURL === undefined) {
+      if (brain.provider !== 'openai-compatible') return []
+      return [
+        {
+          path,
+          message: `the brain ${named(name)} is \`openai-compatible\` and has no \`baseURL\``,
+          fix: 'write the address of its API, e.g. http://127.0.0.1:4010/v1',
+        },
+      ]
+    }
+    const url = URL.canParse(brain.baseURL) ? new URL(brain.baseURL) : undefined
+    if (url === undefined || !/^https?:$/.test(url.protocol))
+      return [{ path, message: `the \`baseURL\` of ${named(name)} is not an http or https address` }]
+    if (url.username !== '' || url.password !== '') {
+      return [
+        {
+          path,
+          message: `the \`baseURL\` of ${named(name)} has a password in it`,
+          fix: 'name the key by its environment variable, in `apiKeyEnv`',
+        },
+      ]
+    }
+    return []
+  })
+}
+
+function delegateFindings({ delegate, agents, brains }: Config): Finding[] {
+  const findings: Finding[] = []
+  if (delegate.agent !== undefined && !Object.hasOwn(agents, delegate.agent)) {
+    findings.push(unknownName(['delegate', 'agent'], 'the agent', delegate.agent, Object.keys(agents), 'under agents'))
+  }
+  if (delegate.judge !== undefined && !Object.hasOwn(brains, delegate.judge)) {
+    findings.push(unknownName(['delegate', 'judge'], 'the brain', delegate.judge, Object.keys(brains), 'under brains'))
+  }
+  return findings
+}
+
+function channelFindings({ notify, sla }: Config): Finding[] {
+  const uses: [Path, string[]][] = [
+    [['sla', 'warningChannels'], sla.warningChannels],
+    [['sla', 'violationChannels'], sla.violationChannels],
+    ...notify.rules.map((rule, index): [Path, string[]] => [['notify', 'rules', index, 'channels'], rule.channels]),
+  ]
+  const findings = uses.flatMap(([path, names]) => undeclaredChannels(path, names, notify.channels))
+  for (const [name, channel] of Object.entries(notify.channels)) {
+    if (channel.kind !== 'webhook' || (channel.url === undefined) !== (channel.urlEnv === undefined)) continue
+    findings.push({ path: ['notify', 'channels', name], message: `the webhook ${named(name)} needs either \`url\` or \`urlEnv\`` })
+  }
+  return findings
+}
+
+/** Channels used by a name that `notify.channels` does not declare. */
+export function undeclaredChannels(path: Path, names: readonly string[], channels: Config['notify']['channels']): Finding[] {
+  return names.flatMap((name, index) =>
+    Object.hasOwn(channels, name)
+      ? []
+      : [unknownName([...path, index], 'the channel', name, Object.keys(channels), 'under notify.channels')],
+  )
+}
+
+function limitFindings({ limits }: Config): Finding[] {
+  if (durationMs(limits.judgeRequest) <= durationMs(limits.judgeSitting)) return []
+  const message = `\`limits.judgeRequest\` (${limits.judgeRequest}) is longer than the sitting around it, \`limits.judgeSitting\` (${limits.judgeSitting})`
+  return [{ path: ['limits', 'judgeRequest'], message }]
+}

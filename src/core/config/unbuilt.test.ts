@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { formatProblem } from '../../contract/source/problem.ts'
+import { loadMission } from '../mission/load.ts'
+import { loadConfig } from './load.ts'
+import { usesUnbuilt } from './unbuilt.ts'
+
+const base = `brains:
+  canned: { kind: scripted, file: b.yaml }
+  shell: { kind: command, argv: [./w] }
+  claude: { kind: agent, agent: claude }
+agents:
+  dev: { role: engineer, brain: shell }
+  qa: { role: qa, brain: canned }
+`
+
+function unbuilt(configText: string, missionText: string): string[] {
+  const config = loadConfig({ text: configText, file: 'assay.yaml' })
+  if (!config.ok) throw new Error(config.error.map(formatProblem).join('\n'))
+  const mission = loadMission({ text: missionText, file: 'mission.yaml', config: config.value.config })
+  if (!mission.ok) throw new Error(mission.error.map(formatProblem).join('\n'))
+  return usesUnbuilt(mission.value, config.value).map(formatProblem)
+}
+
+const plain =
+  'name: M\ntasks:\n  - { title: a, assignTo: dev, checks: [{ kind: file, path: x }, { kind: text, contains: [y] }, { kind: command, argv: [z] }] }\n'
+
+describe('usesUnbuilt', () => {
+  it('has nothing against what the runtime can do, nor against brains that nothing uses', () => {
+    expect(unbuilt(base, plain)).toEqual([])
+  })
+
+  it.each([
+    [base, `${plain}qualityThreshold: 3\n`, 'mission.yaml:4:1: a quality threshold'],
+    [base, `${plain}deadline: 2h\n`, 'mission.yaml:4:1: a deadline'],
+    [base, `${plain}qualityGates: [{ name: g, afterTasks: [a], minScore: 3 }]\n`, 'mission.yaml:4:1: quality gates'],
+    [base, 'name: M\ntasks:\n  - { title: a, assignTo: dev, deadline: 2h }\n', 'mission.yaml:3:32: a deadline'],
+    [base, 'name: M\ntasks:\n  - { title: a, assignTo: dev, deliverable: x }\n', 'mission.yaml:3:32: a deliverable'],
+    [base, 'name: M\ntasks:\n  - { title: a, assignTo: dev, workspace: worktree }\n', 'mission.yaml:3:32: a worktree workspace'],
+    [
+      base,
+      'name: M\ntasks:\n  - { title: a, assignTo: dev, checks: [{ kind: html, path: x }] }\n',
+      'mission.yaml:3:43: checks of the kind `html`',
+    ],
+    [`${base}checks: [{ kind: placeholders }]\n`, plain, 'assay.yaml:8:12: checks of the kind `placeholders`'],
+    [base.replace('brain: canned', 'brain: claude'), plain, 'assay.yaml:4:13: brains of the kind `agent`'],
+    [`${base}review: { canaries: 0.1 }\n`, plain, 'assay.yaml:8:11: known-bad controls'],
+    [`${base}review: { panel: { weights: calibrated } }\n`, plain, 'assay.yaml:8:20: calibrated weights'],
+    [
+      `${base}notify: { channels: { e: { kind: stderr } }, rules: [{ events: ['*'], channels: [e] }] }\n`,
+      plain,
+      'assay.yaml:8:46: notifications',
+    ],
+  ])('tells of what it cannot do: %j %j', (config, mission, expected) => {
+    expect(unbuilt(config, mission)).toEqual([`${expected}: not available in this version (leave it out)`])
+  })
+
+  it('looks at judges only where there are any', () => {
+    const config = `${base.replace('brain: canned', 'brain: claude')}review: { evaluate: false }\n`
+    expect(unbuilt(config, plain)).toEqual([])
+  })
+})

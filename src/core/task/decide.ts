@@ -1,0 +1,145 @@
+import type { TaskCommand, TaskCommandOf } from '../../contract/commands/task.ts'
+import { principalOf } from '../routing/principal.ts'
+import { type Decided, Draft, type Rules, refuse } from './draft.ts'
+import { evolve } from './evolve.ts'
+import { inputLanded, inputReopened, ready } from './inputs.ts'
+import { adoptPolicy, answerRequest, overrule, reopen } from './operator.ts'
+import { recordReply, recordUnavailable, retryReview } from './reviewing.ts'
+import { attemptsLeft, forceAcceptOn, sendBack } from './rework.ts'
+import { raiseRequest } from './requests.ts'
+import { decisionOn, type MaybeTask, type TaskState } from './state.ts'
+import { openAttempt, reportChecks, reportQuiet, submitCase } from './submit.ts'
+
+/**
+ * The one way a task moves: state and command in, events or a refusal out. No await, no clock, no store.
+ * One command is one decision: all its events are appended together, or none.
+ */
+export function decide(state: MaybeTask, command: TaskCommand, rules: Rules): Decided {
+  if (command.type === 'create_task') return state ? refuse('already_exists', `task ${state.spec.id} exists`) : create(command, rules)
+  if (!state) return refuse('not_found', 'there is no such task')
+  if (command.type === 'adopt_policy') return adoptPolicy(state, command, rules)
+  if (rules.digest !== state.policy)
+    return refuse('policy_changed', 'the task was begun under another policy; the owner must accept the change first')
+  return decideOnTask(state, command, rules)
+}
+
+function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'create_task' | 'adopt_policy' }>, rules: Rules): Decided {
+  switch (command.type) {
+    case 'ready_task':
+      return ready(state, command)
+    case 'skip_task':
+      return state.status === 'waiting'
+        ? new Draft(state).emit('task.skipped', { because: command.because }).done()
+        : refuse('wrong_status', `the task is ${state.status}, not waiting`)
+    case 'start_attempt':
+      return startAttempt(state, command, rules)
+    case 'join_attempt': {
+      const open = openAttempt(state, command.attempt)
+      return open.ok ? new Draft(state).emit('attempt.joined', { attempt: command.attempt, participant: command.participant }).done() : open
+    }
+    case 'submit_case':
+      return submitCase(state, command, rules)
+    case 'report_quiet':
+      return reportQuiet(state, command, rules)
+    case 'fail_attempt':
+    case 'interrupt_attempt':
+    case 'stop_attempt':
+      return endAttempt(state, command, rules)
+    case 'report_checks':
+      return reportChecks(state, command, rules)
+    case 'record_reply':
+      return recordReply(state, command, rules)
+    case 'record_unavailable':
+      return recordUnavailable(state, command, rules)
+    case 'retry_review':
+      return retryReview(state, command.nonce, rules)
+    case 'confirm_restored':
+      return confirmRestored(state, command)
+    case 'hold_task':
+      return hold(state, command)
+    case 'fail_task':
+      return isFinished(state)
+        ? refuse('wrong_status', `the task is ${state.status} already`)
+        : new Draft(state).emit('task.failed', { reason: command.reason }).done()
+    case 'input_reopened':
+      return inputReopened(state, command)
+    case 'input_landed':
+      return inputLanded(state, command, rules)
+    case 'answer_request':
+      return answerRequest(state, command, rules)
+    case 'overrule_task':
+      return overrule(state, command)
+    case 'reopen_task':
+      return reopen(state, command)
+    case 'reset_task':
+      return new Draft(state).emit('task.reset', { by: command.by, reason: command.reason }).done()
+  }
+}
+
+export function isFinished(state: TaskState): boolean {
+  return state.status === 'done' || state.status === 'failed' || state.status === 'skipped'
+}
+
+function create(command: TaskCommandOf<'create_task'>, rules: Rules): Decided {
+  const { spec } = command
+  if (!Object.hasOwn(rules.policy.agents, spec.assignee)) return refuse('bad_command', `${spec.assignee} is no agent of this organisation`)
+  const created = { type: 'task.created' as const, data: { spec, policy: rules.digest } }
+  const state = evolve(undefined, created)
+  if (!state || spec.dependsOn.length > 0) return { ok: true, value: [created] }
+  return { ok: true, value: [created, ...new Draft(state).emit('task.readied', { inputs: [] }).events] }
+}
+
+/** Durable before the worker is spawned: a second delivery finds the attempt open and does not run it again. */
+function startAttempt(state: TaskState, command: TaskCommandOf<'start_attempt'>, rules: Rules): Decided {
+  const { worker, conversational, participants, sandboxed, work } = command
+  if (state.status !== 'todo') return refuse('wrong_status', `the task is ${state.status}, not todo`)
+  if (worker !== state.spec.assignee) return refuse('not_assignee', `${worker} is not the assignee (${state.spec.assignee})`)
+  if (attemptsLeft(state, rules) === 0) return refuse('attempts_used_up', `all ${state.charged} attempts are used up`)
+  const { agents, brains } = rules.policy
+  const principal = principalOf(worker, { agents, brains })
+  const attempt = state.attempts + 1
+  const started = { attempt, worker, principal, conversational, participants, sandboxed, ...(work !== undefined && { work }) }
+  return new Draft(state).emit('attempt.started', started).done()
+}
+
+/** The turn ended without a case: it failed (charged), was cut off by a crash (charged), or was stopped cleanly (not charged). */
+function endAttempt(
+  state: TaskState,
+  command: TaskCommandOf<'fail_attempt' | 'interrupt_attempt' | 'stop_attempt'>,
+  rules: Rules,
+): Decided {
+  const open = openAttempt(state, command.attempt)
+  if (!open.ok) return open
+  const draft = new Draft(state)
+  const { attempt, detail } = command
+  if (command.type === 'stop_attempt') return draft.emit('attempt.stopped', { attempt, detail }).done()
+  if (command.type === 'interrupt_attempt') {
+    draft.emit('attempt.interrupted', { attempt, detail })
+    sendBack(draft, rules)
+    return draft.done()
+  }
+  const { failure, output, usage } = command
+  draft.emit('attempt.failed', { attempt, failure, detail, ...(output !== undefined && { output }), ...(usage && { usage }) })
+  sendBack(draft, rules)
+  return draft.done()
+}
+
+function confirmRestored(state: TaskState, command: TaskCommandOf<'confirm_restored'>): Decided {
+  const { restoring } = state
+  if (state.status !== 'in_review' || restoring?.content !== command.content)
+    return refuse('wrong_status', 'no such snapshot is being restored')
+  const candidate = decisionOn(state, restoring.content)
+  if (!candidate) return refuse('not_found', 'there is no decision on the restored content')
+  const draft = new Draft(state)
+  forceAcceptOn(draft, candidate, restoring.why)
+  return draft.done()
+}
+
+function hold(state: TaskState, command: TaskCommandOf<'hold_task'>): Decided {
+  if (state.status !== 'todo' && state.status !== 'checking' && state.status !== 'in_review') {
+    return refuse('wrong_status', `the task is ${state.status} and cannot be held`)
+  }
+  const draft = new Draft(state).emit('task.held', { reason: command.reason, from: state.status, detail: command.detail })
+  raiseRequest(draft, 'held', command.detail)
+  return draft.done()
+}

@@ -1,0 +1,390 @@
+import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../contract/canonical.ts'
+import type { History } from '../../testing/task/given.ts'
+import { accepted, answer, crash, garble, lives, lose, readied, rejected } from '../../testing/task/lives.ts'
+import {
+  allOpine,
+  attemptUpToReview,
+  checks,
+  contentOf,
+  created,
+  fullCase,
+  openSeats,
+  opine,
+  reply,
+  start,
+  submit,
+  unreachable,
+} from '../../testing/task/steps.ts'
+import { fiveAgents, rulesWith, specWith } from '../../testing/task/world.ts'
+import { criteriaDigest, rubricDigest } from '../policy/policy.ts'
+
+const full = { panel: { mode: 'full' as const } }
+const otherCase = (summary: string) => fullCase(specWith(), summary)
+const judges = (task: History) => task.state.panel?.seats.map((seat) => seat.judge)
+
+/** The same review with another judge in its first seat: what a broken caller, or a changed organisation, could bring about. */
+function seated(task: History, judge: string): History {
+  const { panel } = task.state
+  if (!panel) throw new Error('no review is open')
+  const seats = panel.seats.map((seat) => (seat.seat === 1 ? { ...seat, judge } : seat))
+  task.maybe = { ...task.state, panel: { ...panel, seats } }
+  return task
+}
+
+describe('a review', () => {
+  it('is bound to content, case, criteria, rubric and policy, with the nonce it was given', () => {
+    const task = created(rulesWith())
+    task.when(start()).when(submit(task.state, 'one'))
+    task.when({ ...checks(task.state), nonce: 'nonce-of-review' } as never)
+    const { spec } = task.state
+    expect(task.last('review.opened')).toMatchObject({
+      review: 1,
+      attempt: 1,
+      submission: 1,
+      subject: {
+        content: contentOf('one').digest,
+        criteria: criteriaDigest(spec.criteria),
+        rubric: rubricDigest(spec.dimensions, spec.bar),
+        policy: task.rules.digest,
+      },
+      caseDigest: digestOf(task.state.current?.case),
+      nonce: 'nonce-of-review',
+      size: 3,
+      quorum: 2,
+      degraded: false,
+      points: [],
+      suspicions: [],
+    })
+    expect(judges(task)).toEqual(['qa', 'qa2'])
+  })
+
+  it('is led by the manager who delegated the task', () => {
+    expect(judges(attemptUpToReview(created(rulesWith(), { delegatedBy: 'lead' }), 'one'))).toEqual(['lead', 'qa'])
+  })
+
+  it('is degraded where there are fewer principals than the quorum, and records what they share with the worker', () => {
+    const agents = { dev: { role: 'engineer', brain: 'judge' }, qa: fiveAgents.qa as never }
+    const task = attemptUpToReview(created(rulesWith({}, agents)), 'one')
+    expect(task.last('review.opened')).toMatchObject({ quorum: 1, degraded: true, warnings: [expect.stringContaining('qa shares')] })
+  })
+
+  it('is as independent as the policy asks', () => {
+    const agents = { dev: { role: 'engineer', brain: 'judge' }, qa: fiveAgents.qa as never }
+    expect(attemptUpToReview(created(rulesWith({ independence: 'model' }, agents)), 'one').state.hold).toMatchObject({
+      reason: 'no_reviewer',
+      from: 'in_review',
+      detail: expect.stringMatching(/qa \(shares .*\)/),
+    })
+  })
+
+  it('asks every seat when worker text addresses the reviewer, the next panel too', () => {
+    const task = created(rulesWith({ onUnreadable: 'rejudge' }))
+    task.when(start()).when(submit(task.state, 'one'))
+    task.when({ ...checks(task.state), suspicions: ['core.txt: "dear reviewer"'] } as never)
+    expect(openSeats(task.state)).toEqual([1, 2, 3])
+    garble(task)
+    expect(task.events.filter((event) => event.type === 'review.opened').map((event) => event.data)).toMatchObject([
+      { review: 1, suspicions: ['core.txt: "dear reviewer"'] },
+      { review: 2, suspicions: ['core.txt: "dear reviewer"'] },
+    ])
+  })
+
+  it('forgets suspicions with the submission that they were about', () => {
+    const task = created(rulesWith())
+    task.when(start()).when(submit(task.state, 'one'))
+    allOpine(task.when({ ...checks(task.state), suspicions: ['x'] } as never), { accept: false })
+    expect(openSeats(attemptUpToReview(task, 'two').state)).toEqual([1, 2])
+  })
+})
+
+describe('an answer', () => {
+  it('is recorded as it came, with what it cost', () => {
+    const task = attemptUpToReview(created(rulesWith()), 'one')
+    const usage = { inputTokens: 5, costUsd: 0.1 }
+    const command = { ...opine(task.state, 1, { accept: true }), usage }
+    task.when(command)
+    expect(task.last('verdict.recorded')).toMatchObject({
+      review: 1,
+      round: 1,
+      raw: command.reply.body,
+      sitting: { seat: 1, judge: 'qa', accepts: true, usage },
+    })
+    task.when({ ...reply(task.state, 2, 'SCORE: 100'), usage })
+    expect(task.last('task.eval.unparsed')).toMatchObject({
+      review: 1,
+      seat: 2,
+      judge: 'qa2',
+      round: 1,
+      raw: 'SCORE: 100',
+      usage,
+      reason: expect.stringMatching(/\S/),
+    })
+    task.when({ ...unreachable(task.state, 2), usage } as never)
+    expect(task.last('judge.unavailable')).toEqual({ review: 1, seat: 2, judge: 'qa2', round: 2, detail: '503', usage })
+  })
+
+  it('without a cost says nothing about it', () => {
+    const task = attemptUpToReview(created(rulesWith()), 'one')
+    task
+      .when(opine(task.state, 1, { accept: true }))
+      .when(reply(task.state, 2, '?'))
+      .when(unreachable(task.state, 2))
+    expect(task.last('verdict.recorded').sitting).not.toHaveProperty('usage')
+    expect(task.last('task.eval.unparsed')).not.toHaveProperty('usage')
+    expect(task.last('judge.unavailable')).not.toHaveProperty('usage')
+  })
+
+  it('counts only for the round that the seat was asked in', () => {
+    const task = attemptUpToReview(created(rulesWith()), 'one')
+    const first = opine(task.state, 1, { accept: true })
+    task.when(reply(task.state, 1, '?'))
+    expect(task.last('seat.asked')).toMatchObject({ seat: 1, round: 2, because: 'reprompt', complaint: expect.stringMatching(/\S/) })
+    expect(task.refusal(first)).toBe('stale_seat')
+    expect(task.refusal({ ...first, round: 3 })).toBe('stale_seat')
+    expect(task.refusal(opine(task.state, 1, { accept: true }))).toBeUndefined()
+  })
+
+  it('is refused from anybody who had a hand in the work, whatever seat they were given', () => {
+    const twin = { ...fiveAgents, twin: { ...(fiveAgents.dev as object), judges: true } as never }
+    const reviewed = () => {
+      const task = created(rulesWith({}, twin)).when(start())
+      task
+        .when({ type: 'join_attempt', attempt: 1, participant: 'qa3' })
+        .when({ type: 'join_attempt', attempt: 1, participant: 'somebody outside' })
+      task.when(submit(task.state, 'one'))
+      return task.when(checks(task.state))
+    }
+    for (const author of ['dev', 'twin', 'qa3', 'somebody outside']) {
+      const task = seated(reviewed(), author)
+      expect(task.refusal(opine(task.state, 1, { accept: true })), author).toBe('self_review')
+      expect(task.refusal(unreachable(task.state, 1)), author).toBe('self_review')
+    }
+    for (const other of ['qa', 'lead', 'gone']) {
+      const task = seated(reviewed(), other)
+      expect(task.refusal(opine(task.state, 1, { accept: true })), other).toBeUndefined()
+    }
+  })
+
+  it('of a review that was closed finds nothing', () => {
+    const task = attemptUpToReview(created(rulesWith()), 'one')
+    const late = opine(task.state, 1, { accept: true })
+    allOpine(task, { accept: true })
+    expect(task.refusal(late)).toBe('stale_review')
+  })
+
+  it('that arrives while the task is held is kept, and decides when the hold is lifted', () => {
+    const task = lives['held: budget']()
+    task.when(opine(task.state, 1, { accept: true }))
+    expect(task.emitted).toEqual(['verdict.recorded'])
+    task.when(opine(task.state, 2, { accept: true }))
+    expect(task.state.status).toBe('held')
+    answer(task, 'retry')
+    expect(task.emitted).toEqual(['operator.answered', 'hold.lifted', 'review.decided', 'task.accepted'])
+    expect(task.state.done?.flag).toBe('clean')
+    expect(task.count('seat.asked')).toBe(2)
+  })
+
+  it('that got lost with a hold is asked for anew', () => {
+    const task = lives['held: budget']()
+    task.when(opine(task.state, 1, { accept: true }))
+    answer(task, 'retry')
+    expect(task.latest.filter((event) => event.type === 'seat.asked').map((event) => event.data)).toEqual([
+      { review: 1, seat: 2, judge: 'qa2', principal: task.state.panel?.seats[1]?.principal, repeat: false, round: 2, because: 'retry' },
+    ])
+    expect(task.count('verdict.recorded')).toBe(1)
+  })
+})
+
+describe('a decision that stands', () => {
+  it('is returned for the same content: a rejection as much as a pass', () => {
+    const task = rejected(created(rulesWith({ maxAttempts: 4 })), 'same', { evidence: [], nextStep: 'Say hello.' })
+    attemptUpToReview(task, 'same')
+    expect(task.emitted).toEqual(['checks.passed', 'decision.reused', 'task.returned'])
+    expect(task.state.feedback?.category).toBe('acceptance_gap')
+    expect(task.state.feedback?.points.map((point) => `${point.from}: ${point.text}`)).toEqual([
+      'qa: Say hello.',
+      'qa2: Say hello.',
+      'qa3: Say hello.',
+    ])
+    accepted(task, 'other').when({ type: 'reopen_task', by: 'owner', reason: 'once more' })
+    attemptUpToReview(task, 'other')
+    expect(task.emitted).toEqual(['checks.passed', 'decision.reused', 'task.accepted'])
+    expect(task.last('decision.reused')).toEqual({ attempt: 4, submission: 1, review: 2 })
+    expect(task.state.done).toMatchObject({ flag: 'clean', score: { on5: 4 } })
+  })
+
+  it('is returned for older content too, not only for the last', () => {
+    const task = rejected(created(rulesWith({ maxAttempts: 9 })), 'a', { evidence: [] })
+    rejected(task, 'b', { evidence: [] })
+    attemptUpToReview(task, 'a')
+    expect(task.last('decision.reused').review).toBe(1)
+  })
+
+  it('is looked at once more when the case changed, and what that says stands', () => {
+    const task = rejected(created(rulesWith({ maxAttempts: 9 })), 'same', { evidence: [] })
+    allOpine(attemptUpToReview(task, 'same', otherCase('See line 3.')), { accept: true })
+    expect(task.state.done?.flag).toBe('clean')
+    task.when({ type: 'reopen_task', by: 'owner', reason: 'once more' })
+    attemptUpToReview(task, 'same')
+    expect(task.last('decision.reused').review).toBe(2)
+    expect(task.state.done?.flag).toBe('clean')
+  })
+
+  it('is the owner’s where the owner turned it, whatever the case argues', () => {
+    const failed = accepted(created(rulesWith({ maxAttempts: 3 })), 'same').when({
+      type: 'overrule_task',
+      outcome: 'fail',
+      by: 'owner',
+      reason: 'It is rude.',
+    })
+    attemptUpToReview(failed, 'same', otherCase('It is not.'))
+    expect(failed.count('review.opened')).toBe(1)
+    expect(failed.state.status).toBe('todo')
+    expect(failed.state.feedback?.points).toEqual([{ ref: 'P1', source: 'runtime', from: 'owner', text: 'It is rude.' }])
+
+    const passed = rejected(created(rulesWith()), 'same').when({
+      type: 'overrule_task',
+      outcome: 'pass',
+      by: 'owner',
+      reason: 'Good enough.',
+    })
+    passed.when({ type: 'reopen_task', by: 'owner', reason: 'once more' })
+    attemptUpToReview(passed, 'same', otherCase('Again.'))
+    expect(passed.last('task.accepted')).toMatchObject({ flag: 'owner-accepted', score: { on5: 2 }, why: expect.stringContaining('owner') })
+    expect(passed.count('review.opened')).toBe(1)
+  })
+})
+
+describe('a veto', () => {
+  const vetoing = { accept: false, score: 4, met: { AC1: 'no' as const }, evidence: ['core.txt:1'] }
+
+  /** The first seat vetoes, the others accept. */
+  const outvoted = (review = {}) => {
+    const task = attemptUpToReview(created(rulesWith({ ...full, ...review })), 'one')
+    task.when(opine(task.state, 1, vetoing)).when(opine(task.state, 2, { accept: true }))
+    return task.when(opine(task.state, 3, { accept: true }))
+  }
+
+  it('blocks acceptance though outvoted, and says so to the worker', () => {
+    const task = outvoted()
+    expect(task.emitted).toEqual(['verdict.recorded', 'veto.raised', 'review.decided', 'task.returned'])
+    expect(task.state.vetoes).toMatchObject([{ criterion: 'AC1', judge: 'qa', review: 1 }])
+    expect(task.state.feedback?.notes.join()).toContain('A veto stands: qa found AC1')
+  })
+
+  it('stands over the next round until its judge, in the first seat, says yes', () => {
+    const task = attemptUpToReview(outvoted({ maxAttempts: 9 }), 'two')
+    expect(judges(task)?.[0]).toBe('qa')
+    task.when(opine(task.state, 2, { accept: true })).when(opine(task.state, 3, { accept: true }))
+    task.when(opine(task.state, 1, { accept: false, score: 3, category: 'half_finished', evidence: [], met: { AC1: 'no' } }))
+    expect(task.state).toMatchObject({ status: 'todo', vetoes: [{ criterion: 'AC1' }] })
+    accepted(task, 'three')
+    expect(task.last('veto.lifted')).toMatchObject({ criterion: 'AC1', by: 'judge' })
+    expect(task.state).toMatchObject({ done: { flag: 'clean' }, vetoes: [] })
+  })
+
+  it('outlives attempts without a decision', () => {
+    expect(crash(outvoted({ maxAttempts: 9 })).state.vetoes).toHaveLength(1)
+  })
+
+  it('goes into the force-accept, visibly', () => {
+    const task = outvoted({ maxAttempts: 1 })
+    expect(task.last('task.force_accepted')).toMatchObject({ vetoes: [{ criterion: 'AC1', judge: 'qa' }], score: { on5: 4 } })
+    expect(task.state.done?.flag).toBe('below-threshold')
+  })
+
+  it('is lifted by the owner’s accept, each by name', () => {
+    const task = outvoted({ maxAttempts: 1, onExhausted: 'escalate' })
+    answer(task, 'accept', 'I looked')
+    expect(task.emitted).toEqual(['operator.answered', 'veto.lifted', 'task.overruled', 'task.accepted'])
+    expect(task.last('veto.lifted')).toMatchObject({ criterion: 'AC1', by: 'owner' })
+    expect(task.state.vetoes).toEqual([])
+  })
+
+  it('of one judge is not lifted by another’s name', () => {
+    const task = attemptUpToReview(created(rulesWith({ ...full, maxAttempts: 9 })), 'one')
+    task
+      .when(opine(task.state, 1, vetoing))
+      .when(opine(task.state, 2, { ...vetoing, met: { AC2: 'no' } }))
+      .when(opine(task.state, 3, { accept: true }))
+    expect(task.state.vetoes.map((veto) => `${veto.judge} ${veto.criterion}`)).toEqual(['qa AC1', 'qa2 AC2'])
+    attemptUpToReview(task, 'two')
+      .when(opine(task.state, 1, { accept: true }))
+      .when(opine(task.state, 2, { accept: false, met: { AC2: 'no' }, evidence: [] }))
+    task.when(opine(task.state, 3, { accept: true }))
+    expect(task.state.vetoes.map((veto) => `${veto.judge} ${veto.criterion}`)).toEqual(['qa2 AC2'])
+  })
+})
+
+describe('judges that could not be reached', () => {
+  it('are asked again on the owner’s retry as well', () => {
+    const task = answer(lose(attemptUpToReview(created(rulesWith()), 'one')), 'retry')
+    expect(task.emitted.slice(0, 2)).toEqual(['operator.answered', 'hold.lifted'])
+    expect(task.latest.slice(2).map((event) => event.type)).toEqual(openSeats(task.state).map(() => 'seat.asked'))
+    expect(openSeats(task.state).length).toBeGreaterThanOrEqual(2)
+    expect(task.state.requests).toEqual([])
+  })
+
+  it('hold with what happened, and a question', () => {
+    const task = lives['held: judge_unavailable']()
+    expect(task.state.hold?.detail).toContain('503')
+    expect(task.last('operator.requested')).toMatchObject({
+      kind: 'held',
+      answers: ['retry', 'accept', 'fail'],
+      detail: expect.stringContaining('503'),
+    })
+    task.when({ type: 'retry_review', nonce: 'nonce-001' })
+    expect(task.last('hold.lifted')).toEqual({ reason: 'judge_unavailable', to: 'in_review', why: 'asked again' })
+  })
+})
+
+describe('a panel that nobody could read', () => {
+  it('keeps what the judges asked for in the round before', () => {
+    const task = garble(attemptUpToReview(rejected(created(rulesWith({ maxAttempts: 4 })), 'one', { nextStep: 'Say hello.' }), 'two'))
+    expect(task.state.feedback?.points.map((point) => point.from)).toEqual(['qa', 'qa2', 'runtime'])
+    attemptUpToReview(task, 'three')
+    expect(task.state.panel?.points.slice(0, 2).map((point) => point.text)).toEqual(['Say hello.', 'Say hello.'])
+  })
+
+  it('is given up for a fresh one once per submission', () => {
+    const task = attemptUpToReview(created(rulesWith({ onUnreadable: 'rejudge', maxAttempts: 4 })), 'one')
+    garble(task)
+    expect(task.events.filter((event) => event.type === 'review.abandoned').map((event) => event.data)).toEqual([
+      { review: 1, why: 'unreadable' },
+    ])
+    expect(task.count('review.decided')).toBe(1)
+    garble(attemptUpToReview(task, 'two'))
+    expect(task.count('review.abandoned')).toBe(2)
+    expect(task.count('review.opened')).toBe(4)
+  })
+
+  it('is accepted on fail-open only as unreviewed, the review given up', () => {
+    const task = garble(attemptUpToReview(created(rulesWith({ onUnreadable: 'accept' })), 'one'))
+    expect(task.latest.slice(-2)).toMatchObject([
+      { type: 'review.abandoned', data: { review: 1, why: 'accepted_unread' } },
+      { type: 'task.accepted', data: { flag: 'unreviewed', attempt: 1, why: expect.stringContaining('read') } },
+    ])
+    expect(task.count('review.decided')).toBe(0)
+  })
+
+  it('is not accepted on fail-open where a judge abstained', () => {
+    const task = attemptUpToReview(created(rulesWith({ onUnreadable: 'accept', ...full })), 'one')
+    task.when(opine(task.state, 1, { accept: true, met: { AC1: 'cannot_tell' } }))
+    expect(garble(task).state.status).toBe('todo')
+  })
+})
+
+describe('nobody to review', () => {
+  it('is said where nobody else is configured', () => {
+    expect(lives['held: no_reviewer']().state.hold?.detail).toContain('no other agent')
+    const solo = attemptUpToReview(readied(rulesWith({}, { dev: fiveAgents.dev as never })), 'one')
+    expect(solo.last('task.accepted')).toMatchObject({ flag: 'unreviewed', why: expect.stringContaining('no other agent') })
+  })
+
+  it('stays so on a retry, with a new question', () => {
+    const task = answer(lives['held: no_reviewer'](), 'retry')
+    expect(task.emitted).toEqual(['operator.answered', 'hold.lifted', 'task.held', 'operator.requested'])
+    expect(task.state.requests).toHaveLength(1)
+  })
+})

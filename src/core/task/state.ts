@@ -1,0 +1,114 @@
+import type { Case, Content } from '../../contract/case.ts'
+import type { OperatorAnswer } from '../../contract/events/task.ts'
+import type { Decision, Feedback, LedgerEntry, Subject, Veto } from '../../contract/review.ts'
+import type { Score } from '../../contract/score.ts'
+import type { DoneFlag, HeldReason, TaskInput, TaskSpec, TaskStatus } from '../../contract/task.ts'
+import type { Category } from '../../contract/verdict.ts'
+import type { Panel } from '../panel/state.ts'
+
+/** The latest attempt, with what was submitted in it. Kept after its end, until the next one starts. */
+export interface AttemptState {
+  attempt: number
+  worker: string
+  conversational: boolean
+  work?: string
+  caseErrors: number
+  checkFailures: number
+  reminded: boolean
+  /** Number of the latest submission; 0 before the first. */
+  submission: number
+  case?: Case
+  content?: Content
+  checksPassed: boolean
+  /** Worker text that addresses the reviewer or looks like a verdict, as found when the review opened. */
+  suspicions: string[]
+  /** A fresh panel was already tried for this submission because nobody could read the first. */
+  rejudged: boolean
+}
+
+/** A decision that judges made about certain content. Remembered, so that the same content is not judged for a better draw. */
+export interface DecidedContent {
+  review: number
+  attempt: number
+  subject: Subject
+  caseDigest: string
+  decision: Decision
+  /** The owner turned it; an accept on it is the owner's, never a clean one. */
+  overruled?: 'pass' | 'fail'
+}
+
+/** One graded rejection, for telling whether rework still moves. */
+export interface Round {
+  attempt: number
+  category: Category
+  pointers: string[]
+  score: Score
+}
+
+export interface Hold {
+  reason: HeldReason
+  /** The state it goes back to when the cause ends. */
+  from: TaskStatus
+  detail: string
+}
+
+export interface OpenRequest {
+  request: string
+  answers: OperatorAnswer[]
+  /** The hold that it is about; none for a question about finished work. */
+  about?: HeldReason
+}
+
+export interface TaskState {
+  spec: TaskSpec
+  /** Digest of the policy in force. */
+  policy: string
+  status: TaskStatus
+  hold?: Hold
+  /** The hold that a stale input came on top of; it is back in force when the input lands. */
+  formerHold?: Hold
+  done?: { flag: DoneFlag; content: string | null; score?: Score }
+  inputs: TaskInput[]
+  /** Inputs that were reopened and have not landed yet; and whether one landed with other content. */
+  staleInputs: string[]
+  inputChanged: boolean
+
+  /** Executions begun so far; each one is charged unless a clean stop ended it. */
+  attempts: number
+  charged: number
+  granted: number
+  current?: AttemptState
+  /** Everything that was ever submitted, by its digest. */
+  contents: Record<string, Content>
+  /** Everybody who had a hand in the work, over all attempts. None of them may judge it. */
+  authors: string[]
+
+  /** Reviews opened so far, and the one that is open. */
+  reviews: number
+  panel?: Panel
+  decided: DecidedContent[]
+  rounds: Round[]
+  vetoes: Veto[]
+  /** Entries since the last reset. */
+  ledger: LedgerEntry[]
+  ledgerCount: number
+  feedback?: Feedback
+  /** The attempt whose snapshot is being put back before a force-accept. */
+  restoring?: { attempt: number; content: string; why: 'exhausted' | 'stagnated' }
+  stagnated: boolean
+  requests: OpenRequest[]
+  requestCount: number
+}
+
+/** Before its creation a task is nothing. */
+export type MaybeTask = TaskState | undefined
+
+/** The content that an accept would be about: the current attempt's submission. */
+export function submittedContent(state: TaskState): Content | undefined {
+  return state.current?.content
+}
+
+/** The latest decision on exactly this content under the policy in force. */
+export function decisionOn(state: TaskState, content: string): DecidedContent | undefined {
+  return state.decided.findLast((one) => one.subject.content === content && one.subject.policy === state.policy)
+}

@@ -1,0 +1,93 @@
+import { checkId } from '../../contract/check.ts'
+import type { TaskCommandOf } from '../../contract/commands/task.ts'
+import { emptyIsRejected, implicitCase, readCase } from '../case/read.ts'
+import { type Decided, Draft, type Rules, refuse } from './draft.ts'
+import { beginReview } from './reviewing.ts'
+import { sendBack } from './rework.ts'
+import type { AttemptState, TaskState } from './state.ts'
+
+/** The open attempt that a command speaks of, or why there is none. */
+export function openAttempt(state: TaskState, attempt: number): { ok: true; current: AttemptState } | ReturnType<typeof refuse> {
+  if (!state.current || attempt !== state.current.attempt)
+    return refuse('stale_attempt', `attempt ${attempt} is not the latest (${state.attempts})`)
+  if (state.status !== 'running') return refuse('wrong_status', `the task is ${state.status}: attempt ${attempt} is not open`)
+  return { ok: true, current: state.current }
+}
+
+/** A worker says that it is done. */
+export function submitCase(state: TaskState, command: TaskCommandOf<'submit_case'>, rules: Rules): Decided {
+  const open = openAttempt(state, command.attempt)
+  if (!open.ok) return open
+  if (command.raw === null && open.current.conversational) return refuse('bad_command', 'a conversational worker submits its case itself')
+  const { attempt, content } = command
+  const draft = new Draft(state)
+  const read = command.raw === null ? { ok: true as const, case: implicitCase(content) } : readCase(command.raw, state.spec.criteria)
+  if (!read.ok) return caseError(draft, command, read.problems, rules)
+  draft.emit('case.submitted', {
+    attempt,
+    submission: open.current.submission + 1,
+    case: read.case,
+    implicit: command.raw === null,
+    content,
+    ...(command.usage && { usage: command.usage }),
+  })
+  if (emptyIsRejected(state.spec, content)) reject(draft, rules, 'empty', 'There is no output and no change: nothing was delivered.', [])
+  return draft.done()
+}
+
+function caseError(draft: Draft, command: TaskCommandOf<'submit_case'>, problems: string[], rules: Rules): Decided {
+  const current = draft.state.current
+  draft.emit('case.parse_error', { attempt: command.attempt, problems, raw: command.raw ?? '' })
+  const mayRetry = current?.conversational && current.caseErrors < rules.policy.review.maxCaseErrors
+  if (!mayRetry) reject(draft, rules, 'case', `The case could not be read: ${problems.join('; ')}`, [])
+  return draft.done()
+}
+
+/** Going quiet is not a case: one reminder, then the attempt is rejected. */
+export function reportQuiet(state: TaskState, command: TaskCommandOf<'report_quiet'>, rules: Rules): Decided {
+  const open = openAttempt(state, command.attempt)
+  if (!open.ok) return open
+  if (!open.current.conversational)
+    return refuse('bad_command', 'only a conversational worker can go quiet; a one-shot worker ends its turn')
+  const draft = new Draft(state)
+  if (!open.current.reminded) draft.emit('worker.reminded', { attempt: command.attempt })
+  else reject(draft, rules, 'quiet', 'The worker ended its turn twice without submitting a case.', [])
+  return draft.done()
+}
+
+/** The mechanical checks came back. Any that did not clearly pass keeps the work from the judges. */
+export function reportChecks(state: TaskState, command: TaskCommandOf<'report_checks'>, rules: Rules): Decided {
+  const { attempt, submission, reports } = command
+  const { current } = state
+  if (!current || attempt !== current.attempt) return refuse('stale_attempt', `attempt ${attempt} is not the latest (${state.attempts})`)
+  if (submission !== current.submission)
+    return refuse('stale_submission', `submission ${submission} is not the latest (${current.submission})`)
+  if (state.status !== 'checking' || !current.content) return refuse('wrong_status', `the task is ${state.status}: no checks are awaited`)
+  const reported = new Set(reports.map((report) => report.id))
+  const unreported = state.spec.checks.map(checkId).filter((id) => !reported.has(id))
+  if (unreported.length > 0) return refuse('bad_command', `no report on ${unreported.join(', ')}: a check that did not run is not a pass`)
+
+  const draft = new Draft(state)
+  const facts = { attempt, submission, content: current.content.digest, reports }
+  const failed = reports.filter((report) => report.outcome !== 'pass')
+  if (failed.length === 0) {
+    draft.emit('checks.passed', facts)
+    beginReview(draft, rules, command.nonce, command.suspicions)
+    return draft.done()
+  }
+  draft.emit('checks.failed', facts)
+  const mayRetry = current.conversational && current.checkFailures < rules.policy.review.maxCheckRetries
+  if (!mayRetry) reject(draft, rules, 'checks', `Checks do not pass: ${failed.map((report) => report.id).join(', ')}.`, failed)
+  return draft.done()
+}
+
+function reject(
+  draft: Draft,
+  rules: Rules,
+  cause: 'empty' | 'checks' | 'case' | 'quiet',
+  detail: string,
+  reports: TaskCommandOf<'report_checks'>['reports'],
+): void {
+  draft.emit('attempt.rejected', { attempt: draft.state.attempts, category: 'acceptance_gap', cause, detail, reports })
+  sendBack(draft, rules)
+}

@@ -1,0 +1,23 @@
+import type { Engine } from '../../engine/engine.ts'
+import type { Problem } from '../../contract/source/problem.ts'
+import type { Project } from '../../engine/project.ts'
+
+/** What the command line needs of the world; main.ts provides it. */
+export interface App {
+  version: string
+  /** What is wrong with the project's parts outside its configuration file, found before anything starts. */
+  problems(place: { folder: string; project: Project }): Promise<Problem[]>
+  /** Opens `.assay/` in the project's folder, made if `create`; null where there is none. */
+  open(place: { folder: string; project: Project; create: boolean }): Promise<Engine | null>
+}
+
+/** Where a command reads and writes; the process's own streams but for tests. */
+export interface Terminal {
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+  env: NodeJS.ProcessEnv
+  cwd: string
+}
+
+/** 0 accepted clean, 1 below the bar or failed, 2 bad usage or configuration, 3 inconclusive or waiting for a person, 130 interrupted. */
+export type ExitCode = 0 | 1 | 2 | 3 | 130

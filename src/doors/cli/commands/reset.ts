@@ -1,0 +1,43 @@
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { App, ExitCode } from '../app.ts'
+import type { Output } from '../output.ts'
+import { type ConfigFlags, findProject } from '../project.ts'
+import { refuse } from './run.ts'
+import { withTask } from './task.ts'
+
+/** `assay reset`: nothing is deleted. The whole folder is put away under a dated name; a task's ledger starts anew by an event. */
+export async function resetCommand(
+  app: App,
+  output: Output,
+  id: string | undefined,
+  flags: ConfigFlags & { reason?: string },
+): Promise<ExitCode> {
+  if (id !== undefined) return resetTask(app, output, id, flags)
+  const found = findProject(output.terminal, flags)
+  if (!found.ok) return refuse(output, found.error)
+  const home = join(found.value.folder, '.assay')
+  if (!existsSync(home)) {
+    output.note(`There is no .assay/ in ${found.value.folder}: nothing to reset.`)
+    return 0
+  }
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-')
+  const archive = `${home}-${stamp}`
+  renameSync(home, archive)
+  output.data(output.json ? JSON.stringify({ kind: 'reset', archive }) : `put away: ${archive}`)
+  return 0
+}
+
+async function resetTask(app: App, output: Output, id: string, flags: ConfigFlags & { reason?: string }): Promise<ExitCode> {
+  return withTask(app, output, id, flags, async (engine, row) => {
+    const handled = await engine.handle(row.id, { type: 'reset_task', by: 'owner', reason: flags.reason ?? '' }, 'owner')
+    if (!handled.ok) {
+      output.note(`assay: ${handled.error.message}`)
+      return 2
+    }
+    output.data(
+      output.json ? JSON.stringify({ kind: 'reset', task: row.id }) : `${row.id}: neither side sees older ledger entries from here on`,
+    )
+    return 0
+  })
+}

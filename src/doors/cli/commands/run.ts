@@ -1,0 +1,151 @@
+import { resolve } from 'node:path'
+import type { Problem } from '../../../contract/source/problem.ts'
+import { formatProblem } from '../../../contract/source/problem.ts'
+import type { Engine, RunEnd } from '../../../engine/engine.ts'
+import { readPlan } from '../../../engine/project.ts'
+import type { App, ExitCode } from '../app.ts'
+import type { Output } from '../output.ts'
+import { liveProgress } from '../progress/live.ts'
+import { jsonProgress, plainProgress } from '../progress/plain.ts'
+import type { Progress } from '../progress/progress.ts'
+import { type ConfigFlags, findProject, type FoundProject, readText } from '../project.ts'
+import { summary } from '../render/summary.ts'
+import { stopOnSignals } from '../signals.ts'
+import { verificationText } from '../render/verification.ts'
+
+export interface RunFlags extends ConfigFlags {
+  fresh?: boolean
+}
+
+/** `assay run <mission>`: from the file to the honest end of every task. */
+export async function runCommand(app: App, output: Output, mission: string, flags: RunFlags): Promise<ExitCode> {
+  const found = findProject(output.terminal, flags)
+  if (!found.ok) return refuse(output, found.error)
+  const { project } = found.value
+  const text = readText(resolve(output.terminal.cwd, mission), mission)
+  if (!text.ok) return refuse(output, text.error)
+  const plan = readPlan({ text: text.value, file: mission }, project)
+  if (!plan.ok) return refuse(output, plan.error)
+  const problems = await app.problems(found.value)
+  if (problems.length > 0) return refuse(output, problems)
+  for (const notice of [...project.parsed.notices, ...plan.value.notices]) output.note(`note: ${formatProblem(notice)}`)
+
+  const engine = await app.open({ folder: found.value.folder, project, create: true })
+  if (!engine) throw new Error('.assay/ could not be made')
+  try {
+    if (await isBroken(engine, output)) return 3
+    const started = await engine.start(plan.value.plan, flags.fresh ?? false)
+    if (!started.ok) {
+      output.note(`assay: ${started.error.message}`)
+      output.note(`       assay resume ${started.error.mission}   goes on with it; assay run --fresh ${mission} starts another run`)
+      return 2
+    }
+    if (started.value.joined) output.note(`note: ${started.value.mission} was not finished; going on with it`)
+    return await drive(engine, output, [started.value.mission])
+  } finally {
+    await engine.close()
+  }
+}
+
+/** `assay resume [mission]`: goes on with what was not finished. */
+export async function resumeCommand(app: App, output: Output, mission: string | undefined, flags: ConfigFlags): Promise<ExitCode> {
+  const opened = await openExisting(app, output, flags)
+  if (typeof opened === 'number') return opened
+  const { engine } = opened
+  try {
+    if (await isBroken(engine, output)) return 3
+    const missions = await engine.missions()
+    const chosen =
+      mission === undefined ? missions.filter((row) => row.finished === undefined) : missions.filter((row) => row.id === mission)
+    if (mission !== undefined && chosen.length === 0) {
+      output.note(`assay: there is no mission ${mission}; there are: ${missions.map((row) => row.id).join(', ') || 'none'}`)
+      return 2
+    }
+    if (chosen.length === 0) {
+      output.note('Nothing to resume: every mission is finished. See assay task list.')
+      return 0
+    }
+    for (const row of chosen) {
+      const changes = await engine.policyChanges(row.id)
+      if (changes.length === 0) continue
+      output.note(`assay: ${row.id} was started under another policy; it goes on only under its own:`)
+      for (const change of changes) output.note(`  ${change}`)
+      output.note('Put the configuration back, or start a new run with assay run --fresh.')
+      return 2
+    }
+    return await drive(
+      engine,
+      output,
+      chosen.map((row) => row.id),
+    )
+  } finally {
+    await engine.close()
+  }
+}
+
+async function drive(engine: Engine, output: Output, missions: string[]): Promise<ExitCode> {
+  const progress = progressFor(output)
+  const signals = stopOnSignals(output)
+  try {
+    const end = await engine.run({ missions, stop: signals.stop, onEvent: (event, row) => progress.event(event, row) })
+    progress.end()
+    report(output, missions, end)
+    return end.stopped ? 130 : end.exitCode
+  } finally {
+    signals.dispose()
+  }
+}
+
+/** A live panel for a person at a terminal, JSON where asked for, plain lines otherwise. */
+export function progressFor(output: Output): Progress {
+  const { stderr, env } = output.terminal
+  if (output.json) return jsonProgress(output)
+  return stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI ? liveProgress(output) : plainProgress(output)
+}
+
+/** A journal that somebody edited, or that is damaged, is not run on. */
+async function isBroken(engine: Engine, output: Output): Promise<boolean> {
+  const verification = await engine.verify()
+  if (verification.breaks.length === 0) return false
+  output.note(verificationText(output, verification))
+  output.note(
+    'assay: the journal was changed from outside or is damaged; nothing is run on it. assay reset puts it away, a backup brings it back.',
+  )
+  return true
+}
+
+function report(output: Output, missions: string[], end: RunEnd): void {
+  if (output.json)
+    output.jsonLine({
+      kind: 'result',
+      missions,
+      outcome: end.outcome,
+      exitCode: end.stopped ? 130 : end.exitCode,
+      stopped: end.stopped,
+      counts: end.counts,
+      tasks: end.rows,
+    })
+  else output.data(summary(output, missions, end))
+}
+
+/** Opens the project's journal; says what is missing where there is none. */
+export async function openExisting(
+  app: App,
+  output: Output,
+  flags: ConfigFlags,
+): Promise<{ engine: Engine; found: FoundProject } | ExitCode> {
+  const found = findProject(output.terminal, flags)
+  if (!found.ok) return refuse(output, found.error)
+  const engine = await app.open({ folder: found.value.folder, project: found.value.project, create: false })
+  if (engine) return { engine, found: found.value }
+  output.note(`assay: there is no .assay/ in ${found.value.folder}; assay run <mission> makes one`)
+  return 2
+}
+
+/** Bad usage or configuration: nothing was started; every problem is listed. */
+export function refuse(output: Output, problems: readonly Problem[]): ExitCode {
+  if (output.json) output.jsonLine({ kind: 'error', problems })
+  else for (const problem of problems) output.note(formatProblem(problem))
+  output.note(`assay: ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}; nothing was started`)
+  return 2
+}

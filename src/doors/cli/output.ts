@@ -1,0 +1,62 @@
+import { styleText } from 'node:util'
+import { marked } from '../../contract/source/shown.ts'
+import type { Terminal } from './app.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** The two channels of a command: stdout for data, stderr for everything else. A reader that went away (`| head`) is no error. */
+export class Output {
+  readonly terminal: Terminal
+  readonly json: boolean
+  readonly colour: boolean
+  #gone = false
+
+  constructor(terminal: Terminal, json: boolean) {
+    this.terminal = terminal
+    this.json = json
+    this.colour = wantsColour(terminal)
+    const leave = (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      this.#gone = true
+    }
+    terminal.stdout.on('error', leave)
+    terminal.stderr.on('error', leave)
+  }
+
+  /** True once nobody reads the data any more. */
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  data(text: string): void {
+    if (!this.#gone) this.terminal.stdout.write(`${text}\n`)
+  }
+
+  note(text: string): void {
+    if (!this.#gone) this.terminal.stderr.write(`${text}\n`)
+  }
+
+  jsonLine(value: unknown): void {
+    this.data(JSON.stringify(value))
+  }
+
+  paint(style: Style, text: string): string {
+    return this.colour ? styleText(style, text, { validateStream: false }) : text
+  }
+
+  get columns(): number {
+    return Math.max(20, this.terminal.stdout.columns ?? this.terminal.stderr.columns ?? 80)
+  }
+}
+
+function wantsColour({ stdout, env }: Terminal): boolean {
+  if (env.NO_COLOR) return false
+  if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true
+  return stdout.isTTY === true && env.TERM !== 'dumb'
+}
+
+/** One line, cut to a width with an ellipsis. */
+export function oneLine(text: string, width = 200): string {
+  const line = marked(text).replace(/\s+/g, ' ').trim()
+  return line.length <= width ? line : `${line.slice(0, Math.max(1, width - 1))}…`
+}

@@ -1,0 +1,83 @@
+import type { StoredEvent } from '../../../contract/events/envelope.ts'
+import type { EventData, EventType } from '../../../contract/events/manifest.ts'
+import { oneLine } from '../output.ts'
+
+type Describe<T extends EventType> = (data: EventData<T>) => string
+type Descriptions = { [T in EventType]?: Describe<T> }
+
+const score = (value: { on5: number; on100: number } | undefined) => (value ? `${value.on5} (${value.on100}/100)` : 'no score')
+
+/** One line for people per event; events without one are machinery. */
+const descriptions: Descriptions = {
+  'attempt.started': ({ attempt, worker }) => `attempt ${attempt} by ${worker}`,
+  'attempt.failed': ({ attempt, failure, detail }) => `attempt ${attempt} failed (${failure}): ${detail}`,
+  'attempt.interrupted': ({ attempt }) => `attempt ${attempt} was cut off; it is not run again`,
+  'attempt.stopped': ({ attempt, detail }) => `attempt ${attempt} stopped, not charged: ${detail}`,
+  'attempt.rejected': ({ attempt, category, detail }) => `attempt ${attempt} rejected (${category}): ${detail}`,
+  'case.submitted': ({ attempt, case: argued }) => `attempt ${attempt} submitted: ${argued.summary}`,
+  'case.parse_error': ({ problems }) => `the case cannot be read: ${problems.join('; ')}`,
+  'checks.passed': ({ reports }) => (reports.length === 0 ? 'no checks configured' : `${reports.length} checks pass`),
+  'checks.failed': ({ reports }) =>
+    `checks do not pass: ${reports
+      .filter((report) => report.outcome !== 'pass')
+      .map((report) => `${report.id} (${report.summary})`)
+      .join(', ')}`,
+  'review.opened': ({ review, size, quorum, degraded, warnings, suspicions }) =>
+    [
+      `review ${review}: panel of up to ${size}, quorum ${quorum}${degraded ? ', degraded' : ''}`,
+      ...warnings,
+      ...suspicions.map((one) => `SUSPICION: ${one}`),
+    ].join('; '),
+  'seat.asked': ({ judge, because }) => `asks ${judge}${because === 'opening' ? '' : ` (${because})`}`,
+  'verdict.recorded': ({ sitting }) =>
+    sitting.outcome === 'abstained'
+      ? `${sitting.judge} cannot tell`
+      : `${sitting.judge} ${sitting.accepts ? 'accepts' : 'rejects'}, ${score(sitting.score)}`,
+  'task.eval.unparsed': ({ judge, reason }) => `UNREADABLE verdict of ${judge}: ${reason}`,
+  'seat.voided': ({ judge }) => `${judge} gave no verdict that can be read: the seat is void`,
+  'judge.unavailable': ({ judge, detail }) => `${judge} cannot be reached: ${detail}`,
+  'veto.raised': ({ judge, criterion }) => `VETO by ${judge}: ${criterion} is not met`,
+  'veto.lifted': ({ criterion, by }) => `veto on ${criterion} lifted by ${by === 'judge' ? 'its judge' : `the ${by}`}`,
+  'review.decided': ({ decision }) =>
+    `${decision.outcome === 'pass' ? 'PASS' : 'REJECTED'}, ${score(decision.score)}${decision.category ? `, ${decision.category}` : ''}: ${decision.concern}`,
+  'decision.reused': ({ review }) => `same content as in review ${review}: its decision stands`,
+  'task.returned': ({ feedback }) => `back to the worker: ${feedback.points.map((point) => point.text).join(' · ') || feedback.summary}`,
+  'task.stagnated': ({ category }) => `rework does not move: ${category} on the same place, no gain`,
+  'task.accepted': ({ flag, score: value, why }) =>
+    flag === 'clean'
+      ? `ACCEPTED CLEAN, ${score(value)}`
+      : flag === 'unreviewed'
+        ? `ACCEPTED UNREVIEWED: ${why}`
+        : `OWNER-ACCEPTED, ${value ? score(value) : 'UNSCORED'}: ${why}`,
+  'task.force_accepted': ({ score: value, why }) => `ACCEPTED BELOW QUALITY BAR, ${score(value)} (${why})`,
+  'task.held': ({ reason, detail }) => `HELD (${reason}): ${detail}`,
+  'hold.lifted': ({ reason, why }) => `goes on after ${reason}: ${why}`,
+  'task.failed': ({ reason }) => `FAILED: ${reason}`,
+  'task.skipped': ({ because }) => `SKIPPED: ${because}`,
+  'task.reopened': ({ by, reason }) => `reopened by ${by}: ${reason}`,
+  'task.overruled': ({ outcome, by, reason }) => `overruled to ${outcome} by ${by}: ${reason}`,
+  'task.reset': ({ by }) => `ledger reset by ${by}`,
+  'operator.requested': ({ request, answers }) => `asks a person (${request}): ${answers.join(', ')}`,
+  'operator.answered': ({ request, answer, by }) => `${by} answered ${request}: ${answer}`,
+  'mission.started': ({ name, tasks }) => `mission ${name}: ${tasks} tasks`,
+  'mission.finished': ({ outcome, detail }) => `mission finished, ${outcome}: ${detail}`,
+}
+
+/** Events that a person who watches wants to see; the rest is for the audit. */
+const quiet = new Set<string>([
+  'seat.asked',
+  'review.opened',
+  'operator.requested',
+  'case.submitted',
+  'mission.started',
+  'mission.finished',
+])
+
+export function describeEvent(event: StoredEvent): string | undefined {
+  const describe = descriptions[event.type as EventType] as Describe<never> | undefined
+  return describe && oneLine(describe(event.data as never), 400)
+}
+
+export function isQuiet(event: StoredEvent): boolean {
+  return quiet.has(event.type)
+}

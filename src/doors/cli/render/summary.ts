@@ -1,0 +1,50 @@
+import type { RunEnd } from '../../../engine/engine.ts'
+import type { TaskRow } from '../../../engine/views/tasks.ts'
+import { oneLine, type Output } from '../output.ts'
+import { table } from './table.ts'
+import { barOn100, scoreText, stateWord } from './task.ts'
+
+/** The last lines of a run: result, score against the bar, top concern, the next command to type. */
+export function summary(output: Output, missions: readonly string[], end: RunEnd): string {
+  const rows = [...end.rows].sort((a, b) => rank(a) - rank(b))
+  const shown = rows.slice(0, 30)
+  const lines = [
+    '',
+    table(
+      ['result', 'score/bar', 'attempt', 'task'],
+      shown.map((row) => [stateWord(row), scoreText(row), String(row.attempt), row.title]),
+      output.columns,
+    ),
+  ]
+  if (rows.length > shown.length) lines.push(`… ${rows.length - shown.length} more: assay task list`)
+  const counts = Object.entries(end.counts)
+    .map(([label, count]) => `${count} ${label}`)
+    .join(', ')
+  const word = end.stopped ? 'STOPPED' : { clean: 'PASS', failed: 'FAIL', inconclusive: 'INCONCLUSIVE' }[end.outcome]
+  lines.push('', `${output.paint(word === 'PASS' ? 'green' : word === 'FAIL' ? 'red' : 'yellow', `RESULT: ${word}`)}  (${counts})`)
+  const worst = rows.find((row) => rank(row) < 4)
+  if (worst?.concern !== undefined || worst?.detail !== undefined) {
+    const against = worst.score ? ` ${worst.score.on100} against the bar of ${barOn100(worst.bar)}` : ''
+    lines.push(`Top concern (${oneLine(worst.title, 60)}${against}): ${oneLine(worst.concern ?? worst.detail ?? '', 300)}`)
+  }
+  lines.push(`Next: ${nextCommand(missions, end, worst)}`)
+  return lines.join('\n')
+}
+
+/** What needs a look comes first. */
+function rank(row: TaskRow): number {
+  if (row.status === 'failed') return 0
+  if (row.flag === 'below-threshold') return 1
+  if (row.status === 'held') return 2
+  if (row.flag === 'unreviewed') return 3
+  if (row.status === 'skipped') return 4
+  return row.status === 'done' ? 6 : 5
+}
+
+function nextCommand(missions: readonly string[], end: RunEnd, worst: TaskRow | undefined): string {
+  if (end.stopped) return `assay resume ${missions.join(' ')}`
+  if (worst) return `assay ledger ${worst.id}`
+  return end.rows.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')
+    ? `assay resume ${missions.join(' ')}`
+    : 'assay audit verify'
+}

@@ -1,0 +1,161 @@
+import { durationMs } from '../contract/config/duration.ts'
+import type { StoredEvent } from '../contract/events/envelope.ts'
+import type { TaskCommand } from '../contract/commands/task.ts'
+import type { Result } from '../contract/errors.ts'
+import { policyDifferences } from '../core/policy/policy.ts'
+import type { TaskInput } from '../contract/task.ts'
+import type { TaskState } from '../core/task/state.ts'
+import type { BrainPort } from '../ports/brain.ts'
+import type { Verification } from '../ports/journal.ts'
+import { allMissions, createTasks, type Plan, type StartProblem, type Started, startMission } from './mission/missions.ts'
+import { outcomeOf, type RunOutcome } from './mission/outcome.ts'
+import { detailOf, type TaskDetail } from './task/detail.ts'
+import type { EngineParts } from './parts.ts'
+import { Pump } from './pump.ts'
+import { missionStream } from './streams.ts'
+import { asNew, type Handled, TaskStore } from './task/task-store.ts'
+import type { MissionRow, TaskRow } from './views/tasks.ts'
+import { Watch } from './mission/watch.ts'
+
+export interface RunOptions {
+  missions: string[]
+  stop: AbortSignal
+  onEvent?: (event: StoredEvent, row: TaskRow | undefined) => void
+}
+
+export interface RunEnd extends RunOutcome {
+  stopped: boolean
+  rows: TaskRow[]
+}
+
+/** The loop, as doors see it: commands in, events and rows out. */
+export class Engine {
+  readonly parts: EngineParts
+  readonly #tasks: TaskStore
+  readonly #brains = new Map<string, Promise<BrainPort>>()
+
+  constructor(parts: EngineParts) {
+    this.parts = parts
+    this.#tasks = new TaskStore(parts)
+  }
+
+  start(plan: Plan, fresh = false): Promise<Result<Started, StartProblem>> {
+    return startMission(this.parts, plan, fresh)
+  }
+
+  missions(): Promise<MissionRow[]> {
+    return allMissions(this.parts)
+  }
+
+  /** What differs between the policy that a mission was started under and the one in force now; empty where nothing does. */
+  async policyChanges(mission: string): Promise<string[]> {
+    const events = await this.parts.journal.readStream(missionStream(mission))
+    const recorded = events.findLast((event) => event.type === 'policy.recorded')?.data as { digest: string; policy: never } | undefined
+    if (!recorded || recorded.digest === this.parts.rules.digest) return []
+    return policyDifferences(recorded.policy, this.parts.rules.policy)
+  }
+
+  /** Works on the missions until nothing is left to do here, or until told to stop. */
+  async run({ missions, stop, onEvent }: RunOptions): Promise<RunEnd> {
+    const { journal, config, rules } = this.parts
+    const watch = new Watch(journal, missions, onEvent)
+    await watch.begin()
+    for (const mission of missions) await createTasks(this.parts, mission)
+    const following = new AbortController()
+    const follow = watch.follow(following.signal)
+    const pump = new Pump(
+      { parts: this.parts, tasks: this.#tasks, brain: (name) => this.#brain(name) },
+      {
+        scopes: missions,
+        leaseMs: durationMs(config.limits.workerLease),
+        stopGraceMs: durationMs(config.stopGrace),
+        stop,
+        position: () => watch.position,
+        finished: async () => {
+          await watch.catchUp()
+          if (watch.active) return false
+          const { due, leased } = await journal.workCount(missions)
+          return due + leased === 0
+        },
+      },
+    )
+    try {
+      const ending = await pump.run()
+      await watch.catchUp()
+      const rows = [...watch.rows.values()]
+      if (ending === 'finished') for (const mission of missions) await this.#finish(mission, rows)
+      return { stopped: ending === 'stopped', rows, ...outcomeOf(rows, rules.policy.review.evaluate) }
+    } finally {
+      following.abort()
+      await follow
+    }
+  }
+
+  /** A mission whose tasks have all ended is finished, once; whoever comes second finds it so. */
+  async #finish(mission: string, rows: readonly TaskRow[]): Promise<void> {
+    const own = rows.filter((row) => row.mission === mission)
+    if (own.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')) return
+    const { journal, clock, rules } = this.parts
+    const stream = missionStream(mission)
+    const events = await journal.readStream(stream)
+    if (events.some((event) => event.type === 'mission.finished')) return
+    const { outcome, counts } = outcomeOf(own, rules.policy.review.evaluate)
+    const detail = Object.entries(counts)
+      .map(([label, count]) => `${count} ${label}`)
+      .join(', ')
+    await journal.append({
+      streams: [{ stream, expected: events.length, events: [asNew({ type: 'mission.finished', data: { mission, outcome, detail } })] }],
+      meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' },
+    })
+  }
+
+  #brain(name: string): Promise<BrainPort> {
+    let brain = this.#brains.get(name)
+    if (!brain) {
+      brain = this.parts.openBrain(name)
+      this.#brains.set(name, brain)
+    }
+    return brain
+  }
+
+  handle(task: string, command: TaskCommand, actor: string): Promise<Handled> {
+    return this.#tasks.handle(task, command, { actor })
+  }
+
+  async task(id: string): Promise<TaskState | undefined> {
+    return (await this.#tasks.load(id)).state
+  }
+
+  /** What a task was given by its dependencies. */
+  async inputsOf(id: string): Promise<TaskInput[]> {
+    return (await this.task(id))?.inputs ?? []
+  }
+
+  async detail(id: string): Promise<TaskDetail | undefined> {
+    const state = await this.task(id)
+    return state && detailOf(state, this.parts.rules, state.spec.workspace.kind)
+  }
+
+  async taskRows(prefix = ''): Promise<TaskRow[]> {
+    const rows = await this.parts.journal.viewRows('tasks', { prefix })
+    return rows.map(({ row }) => row as TaskRow)
+  }
+
+  /** Events after a position, oldest first. */
+  events(afterPosition: number, limit: number): Promise<StoredEvent[]> {
+    return this.parts.journal.read(afterPosition, limit)
+  }
+
+  waitForNews(position: number, timeoutMs: number): Promise<void> {
+    return this.parts.journal.waitForNews(position, timeoutMs)
+  }
+
+  verify(): Promise<Verification> {
+    return this.parts.journal.verify()
+  }
+
+  async close(): Promise<void> {
+    for (const brain of this.#brains.values()) await (await brain).close()
+    await this.parts.journal.close()
+  }
+}

@@ -1,0 +1,125 @@
+import { canonicalJson, type Digest } from '../../contract/canonical.ts'
+import type { Result } from '../../contract/errors.ts'
+import { TaskSpec } from '../../contract/task.ts'
+import type { StreamAppend } from '../../ports/journal.ts'
+import { decide } from '../../core/task/decide.ts'
+import { evolveAll } from '../../core/task/evolve.ts'
+import type { EngineParts } from '../parts.ts'
+import { reactions } from '../task/reactions.ts'
+import { missionStream, taskStream } from '../streams.ts'
+import { asNew } from '../task/task-store.ts'
+import type { MissionRow } from '../views/tasks.ts'
+
+/** Tasks created in one transaction. */
+const batch = 500
+
+export interface Plan {
+  /** Slug of the mission's name; runs of it are numbered. */
+  id: string
+  name: string
+  tasks: TaskSpec[]
+}
+
+export type Started = { mission: string; joined: boolean }
+export type StartProblem = { code: 'other_plan_running' | 'policy_changed' | 'too_fast'; message: string; mission: string }
+
+/**
+ * Starts a run of a mission. A run of the same plan that is not finished is joined instead: two processes on one mission share its work.
+ * The plan is stored before anything starts, so that a start cut off by a crash is finished later.
+ */
+export async function startMission(parts: EngineParts, plan: Plan, fresh: boolean): Promise<Result<Started, StartProblem>> {
+  const { journal, snapshots, rules, clock } = parts
+  const planText = canonicalJson({ name: plan.name, tasks: plan.tasks })
+  const digest = await snapshots.putText(planText)
+  for (let tries = 0; tries < 20; tries += 1) {
+    const runs = await runsOf(parts, plan.id)
+    const open = runs.findLast((run) => run.finished === undefined)
+    if (open && !fresh) {
+      if (open.plan !== digest)
+        return problem('other_plan_running', open.id, `${open.id} is not finished, and the mission file has changed since it started`)
+      if (open.policy !== rules.digest) return problem('policy_changed', open.id, `${open.id} was started under another policy`)
+      await createTasks(parts, open.id)
+      return { ok: true, value: { mission: open.id, joined: true } }
+    }
+    const mission = `${plan.id}-${runs.length + 1}`
+    const meta = { at: new Date(clock.now()).toISOString(), actor: 'owner' }
+    const started = asNew({
+      type: 'mission.started',
+      data: { mission, name: plan.name, policy: rules.digest, plan: digest, tasks: plan.tasks.length },
+    })
+    const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
+    const appended = await journal.append({ streams: [{ stream: missionStream(mission), expected: 0, events: [started, policy] }], meta })
+    if (!appended.ok) continue
+    await createTasks(parts, mission)
+    return { ok: true, value: { mission, joined: false } }
+  }
+  return problem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
+}
+
+function problem(code: StartProblem['code'], mission: string, message: string): { ok: false; error: StartProblem } {
+  return { ok: false, error: { code, mission, message } }
+}
+
+export async function runsOf(parts: EngineParts, id: string): Promise<MissionRow[]> {
+  const rows = await parts.journal.viewRows('missions', { prefix: `${id}-` })
+  return rows
+    .map(({ row }) => row as MissionRow)
+    .filter((row) => /^\d+$/.test(row.id.slice(id.length + 1)))
+    .sort((a, b) => Number(a.id.slice(id.length + 1)) - Number(b.id.slice(id.length + 1)))
+}
+
+export async function allMissions(parts: EngineParts): Promise<MissionRow[]> {
+  const rows = await parts.journal.viewRows('missions')
+  return rows.map(({ row }) => row as MissionRow).sort((a, b) => a.started.localeCompare(b.started))
+}
+
+/** Creates the tasks of a run that do not exist yet, dependents before what they depend on: a task that starts finds all that wait for it. */
+export async function createTasks(parts: EngineParts, mission: string): Promise<void> {
+  const row = (await parts.journal.viewRow('missions', mission)) as MissionRow
+  const text = await parts.snapshots.getText(row.plan as Digest)
+  if (text === undefined) throw new Error(`the plan of ${mission} is missing from the object store`)
+  const plan = JSON.parse(text) as { tasks: unknown[] }
+  const specs = plan.tasks.map((task) => ofRun(TaskSpec.parse(task), mission))
+  const order = dependentsFirst(specs)
+  for (let start = 0; start < order.length; start += batch) await createBatch(parts, order.slice(start, start + batch))
+}
+
+/** A task of the plan as a task of this run: ids carry the run. */
+function ofRun(spec: TaskSpec, mission: string): TaskSpec {
+  const rename = (id: string) => `${mission}/${id.slice(id.indexOf('/') + 1)}`
+  return { ...spec, id: rename(spec.id), mission, dependsOn: spec.dependsOn.map(rename) }
+}
+
+function dependentsFirst(specs: readonly TaskSpec[]): TaskSpec[] {
+  const byId = new Map(specs.map((spec) => [spec.id, spec]))
+  const waiting = new Map(specs.map((spec) => [spec.id, 0]))
+  for (const spec of specs) for (const dependency of spec.dependsOn) waiting.set(dependency, (waiting.get(dependency) ?? 0) + 1)
+  const free = specs.filter((spec) => waiting.get(spec.id) === 0)
+  for (let at = 0; at < free.length; at += 1) {
+    for (const dependency of free[at]?.dependsOn ?? []) {
+      const left = (waiting.get(dependency) ?? 1) - 1
+      waiting.set(dependency, left)
+      const spec = byId.get(dependency)
+      if (left === 0 && spec) free.push(spec)
+    }
+  }
+  return free
+}
+
+async function createBatch(parts: EngineParts, specs: readonly TaskSpec[]): Promise<void> {
+  const { journal, clock, rules } = parts
+  const streams: StreamAppend[] = []
+  const enqueue = []
+  for (const spec of specs) {
+    if ((await journal.head(taskStream(spec.id))) > 0) continue
+    const decided = decide(undefined, { type: 'create_task', spec }, rules)
+    if (!decided.ok) throw new Error(`${spec.id}: ${decided.error.message}`)
+    const state = evolveAll(undefined, decided.value)
+    if (state) enqueue.push(...reactions(decided.value, 1, state, clock.now()))
+    streams.push({ stream: taskStream(spec.id), expected: 0, events: decided.value.map(asNew) })
+  }
+  if (streams.length === 0) return
+  const appended = await journal.append({ streams, meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' }, enqueue })
+  // Another process that joined the same run was first with some of them: look again.
+  if (!appended.ok) await createBatch(parts, specs)
+}

@@ -1,0 +1,81 @@
+import type { StoredEvent } from '../../contract/events/envelope.ts'
+import type { Journal } from '../../ports/journal.ts'
+import { taskOf } from '../streams.ts'
+import { type TaskRow, tasksView } from '../views/tasks.ts'
+
+/** Retries of unreachable judges that a run waits for before it leaves the task to a later one. */
+const patience = 2
+
+/** Follows the journal, whoever writes it, and keeps the rows of some missions' tasks. */
+export class Watch {
+  readonly #journal: Journal
+  readonly #missions: Set<string>
+  readonly #onEvent: (event: StoredEvent, row: TaskRow | undefined) => void
+  readonly rows = new Map<string, TaskRow>()
+  position = 0
+  #catchingUp: Promise<void> | undefined
+
+  constructor(journal: Journal, missions: readonly string[], onEvent: (event: StoredEvent, row: TaskRow | undefined) => void = () => {}) {
+    this.#journal = journal
+    this.#missions = new Set(missions)
+    this.#onEvent = onEvent
+  }
+
+  /** Loads the rows as they are now; events from here on are reported. */
+  async begin(): Promise<void> {
+    this.position = await this.#journal.position()
+    for (const mission of this.#missions) {
+      let afterKey: string | undefined
+      do {
+        const rows = await this.#journal.viewRows('tasks', { prefix: `${mission}/`, ...(afterKey && { afterKey }), limit: 2000 })
+        for (const { key, row } of rows) this.rows.set(key, row as TaskRow)
+        afterKey = rows.length === 2000 ? rows.at(-1)?.key : undefined
+      } while (afterKey)
+    }
+  }
+
+  /** Reads on to the end of the journal. Calls that come together share one pass. */
+  catchUp(): Promise<void> {
+    this.#catchingUp ??= this.#pass().finally(() => {
+      this.#catchingUp = undefined
+    })
+    return this.#catchingUp
+  }
+
+  async #pass(): Promise<void> {
+    for (;;) {
+      const events = await this.#journal.read(this.position, 500)
+      for (const event of events) this.#see(event)
+      if (events.length < 500) return
+    }
+  }
+
+  #see(event: StoredEvent): void {
+    this.position = event.position
+    const task = taskOf(event.stream)
+    if (task === undefined || !this.#missions.has(task.slice(0, task.indexOf('/')))) return this.#onEvent(event, undefined)
+    const row = tasksView.fold(this.rows.get(task), event, task)
+    if (row) this.rows.set(task, row)
+    this.#onEvent(event, row)
+  }
+
+  /** Follows until the signal; for progress on a screen. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    while (!signal.aborted) {
+      await this.catchUp()
+      await Promise.race([ended, this.#journal.waitForNews(this.position, 500)])
+    }
+  }
+
+  /** Whether anything is left that this process could still bring further. */
+  get active(): boolean {
+    for (const row of this.rows.values()) if (isActive(row)) return true
+    return false
+  }
+}
+
+function isActive(row: TaskRow): boolean {
+  if (row.status === 'held') return row.held === 'judge_unavailable' && (row.retries ?? 0) < patience
+  return row.status === 'todo' || row.status === 'running' || row.status === 'checking' || row.status === 'in_review'
+}

@@ -1,0 +1,28 @@
+import type { Config } from '../contract/config/config.ts'
+import type { Rules } from '../core/task/draft.ts'
+import type { BrainPort } from '../ports/brain.ts'
+import type { CheckRunner } from '../ports/checks.ts'
+import type { Clock, Random } from '../ports/clock.ts'
+import type { Journal } from '../ports/journal.ts'
+import type { SnapshotStore } from '../ports/snapshots.ts'
+import type { Workspaces } from '../ports/workspace.ts'
+
+/** What an engine is made of. main.ts puts real parts in, tests put in what they need. */
+export interface EngineParts {
+  config: Config
+  rules: Rules
+  journal: Journal
+  snapshots: SnapshotStore
+  workspaces: Workspaces
+  checks: CheckRunner
+  /** Opens a brain by its name in the config; called once per brain in use. */
+  openBrain(name: string): Promise<BrainPort>
+  /** A private copy of a snapshot in a temporary folder. */
+  materialise(snapshot: string): Promise<{ folder: string; dispose(): Promise<void> }>
+  clock: Clock
+  random: Random
+  /** Who this process is, for leases. */
+  owner: string
+  /** Whether workers run in a sandbox that keeps them from the journal. */
+  sandboxed: boolean
+}

@@ -1,0 +1,41 @@
+import type { Config } from '../contract/config/config.ts'
+import type { ConfigSource, ParsedConfig } from '../contract/config/read/parse.ts'
+import type { Result } from '../contract/errors.ts'
+import type { Policy } from '../contract/policy.ts'
+import type { Problem } from '../contract/source/problem.ts'
+import { loadConfig } from '../core/config/load.ts'
+import { usesUnbuilt } from '../core/config/unbuilt.ts'
+import { loadMission } from '../core/mission/load.ts'
+import { policyDigest } from '../core/policy/policy.ts'
+import type { Rules } from '../core/task/draft.ts'
+import type { Plan } from './mission/missions.ts'
+
+/** A configuration that loaded, and the policy in it. */
+export interface Project {
+  parsed: ParsedConfig
+  config: Config
+  rules: Rules
+}
+
+export function readProject(source: ConfigSource): Result<Project, Problem[]> {
+  const loaded = loadConfig(source)
+  if (!loaded.ok) return loaded
+  const { config } = loaded.value
+  const policy = policyOf(config)
+  return { ok: true, value: { parsed: loaded.value, config, rules: { policy, digest: policyDigest(policy) } } }
+}
+
+/** What of the configuration decides. The rest (concurrency, limits, channels) may change under a running mission. */
+export function policyOf({ review, agents, brains, checks, gate, delegate }: Config): Policy {
+  return { review, agents, brains, other: { checks, gate, delegate } }
+}
+
+/** A mission file as a plan, or every problem in it. What this version cannot do is refused here, before anything runs. */
+export function readPlan(source: { text: string; file: string }, project: Project): Result<{ plan: Plan; notices: Problem[] }, Problem[]> {
+  const loaded = loadMission({ ...source, config: project.config })
+  if (!loaded.ok) return loaded
+  const unbuilt = usesUnbuilt(loaded.value, project.parsed)
+  if (unbuilt.length > 0) return { ok: false, error: unbuilt }
+  const { mission, tasks, notices } = loaded.value
+  return { ok: true, value: { plan: { id: mission.id, name: mission.name, tasks }, notices } }
+}

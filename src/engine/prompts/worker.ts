@@ -1,0 +1,46 @@
+import type { LedgerEntry } from '../../contract/review.ts'
+import { visibleLedger } from '../../core/ledger/feedback.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import type { InputMaterial } from '../../ports/workspace.ts'
+
+const contract = `When you are done, submit a case: one JSON object
+{"summary": "one or two lines", "ac_coverage": [{"criterion": "AC1", "pointer": "path:line or path:symbol", "evidence": "optional"}],
+ "work_arounds": ["things you touched that the criteria do not mention"], "uncertainties": ["ambiguities you resolved by choosing"]}
+Cover every criterion by its id. An independent panel judges the work itself, not your words: argue honestly, not persuasively.`
+
+/** Everything that a worker is told, as one text. The stable part comes first, so that rounds share a prefix. */
+export function workerPrompt(state: TaskState, inputs: readonly InputMaterial[], ledgerLimit: number): string {
+  const { spec, feedback } = state
+  const sections = [
+    `# Task: ${spec.title}\n${spec.description}`,
+    spec.criteria.length > 0 &&
+      `# Acceptance criteria\n${spec.criteria.map((one) => `- ${one.id}${one.hard ? '' : ' (soft)'}: ${one.text}`).join('\n')}`,
+    inputs.length > 0 && `# Inputs\n${inputs.map(inputText).join('\n\n')}`,
+    `# Your case\n${contract}`,
+    state.ledger.length > 0 && `# Decisions so far\n${visibleLedger(state.ledger, ledgerLimit).map(ledgerLine).join('\n')}`,
+    feedback && `# Feedback on attempt ${state.attempts - 1 || 1}: address every point\n${feedbackText(state)}`,
+  ]
+  return sections.filter(Boolean).join('\n\n')
+}
+
+function inputText(input: InputMaterial): string {
+  const output = input.output.trim()
+  const shown = output.length > 20_000 ? `${output.slice(0, 20_000)}\n[${output.length - 20_000} more characters in inputs/]` : output
+  return `## ${input.title}\n${input.prefix === '' ? '' : `${input.prefix}\n`}${shown === '' ? '(its files are under inputs/)' : shown}`
+}
+
+export function ledgerLine(entry: LedgerEntry): string {
+  const score = entry.score ? `, score ${entry.score.on100}/100` : ''
+  return `- attempt ${entry.attempt} (${entry.source}): ${entry.outcome}${score}${entry.category ? `, ${entry.category}` : ''}: ${entry.concern}`
+}
+
+function feedbackText({ feedback }: TaskState): string {
+  if (!feedback) return ''
+  return [
+    `${feedback.category ? `${feedback.category}: ` : ''}${feedback.summary}`,
+    ...feedback.points.map((point) => `- ${point.ref} (${point.from}): ${point.text}`),
+    ...feedback.checks.map((report) => `Output of check ${report.id}:\n${report.output}`),
+    ...feedback.reasoning.map((reason) => `- ${reason.dimension} (${reason.judge}): ${reason.text}`),
+    ...feedback.notes,
+  ].join('\n')
+}

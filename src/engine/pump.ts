@@ -1,0 +1,167 @@
+import type { Lease, WorkKind } from '../contract/work.ts'
+import { runAttempt } from './work/attempt.ts'
+import type { Bench, Runner } from './work/bench.ts'
+import { runChecks } from './work/checks.ts'
+import { restoreSnapshot, retryReview, settleDependents } from './work/house.ts'
+import { askJudge } from './work/judge.ts'
+
+const runners: Record<WorkKind, Runner> = {
+  run_attempt: runAttempt,
+  run_checks: runChecks,
+  ask_judge: askJudge,
+  restore_snapshot: restoreSnapshot,
+  retry_review: retryReview,
+  settle_dependents: settleDependents,
+}
+
+/** Kinds of work that share a bound. Workers have the configured concurrency to themselves, so that reviews never wait behind them. */
+interface Lane {
+  kinds: WorkKind[]
+  limit: number
+  /** Whether a stop lets the work finish within the grace time; the rest is safe to repeat and is given back at once. */
+  graceful: boolean
+}
+
+function lanesFor(concurrency: number): Lane[] {
+  return [
+    { kinds: ['restore_snapshot', 'settle_dependents', 'retry_review'], limit: 8, graceful: true },
+    { kinds: ['ask_judge'], limit: concurrency * 3, graceful: false },
+    { kinds: ['run_checks'], limit: concurrency, graceful: false },
+    { kinds: ['run_attempt'], limit: concurrency, graceful: true },
+  ]
+}
+
+interface Running {
+  lease: Lease
+  lane: Lane
+  abort: AbortController
+  done: Promise<void>
+}
+
+export interface PumpOptions {
+  scopes: string[]
+  leaseMs: number
+  stopGraceMs: number
+  /** Ends the pump cleanly: no new work, open attempts get the grace time. */
+  stop: AbortSignal
+  /** The last position of the journal that this process has seen. */
+  position: () => number
+  /** Asked whenever nothing is running here and nothing is due: true ends the pump. */
+  finished: () => Promise<boolean>
+}
+
+/** Takes work, runs it, keeps its leases alive, until there is nothing left to do or it is told to stop. */
+export class Pump {
+  readonly #bench: Bench
+  readonly #options: PumpOptions
+  readonly #lanes: Lane[]
+  readonly #running = new Map<string, Running>()
+  #wake: () => void = () => {}
+  #failure: unknown
+
+  constructor(bench: Bench, options: PumpOptions) {
+    this.#bench = bench
+    this.#options = options
+    this.#lanes = lanesFor(bench.parts.config.concurrency)
+  }
+
+  /** Resolves when finished or stopped. Rejects when the store failed or a runner has a bug: then nothing more is claimed or acknowledged. */
+  async run(): Promise<'finished' | 'stopped'> {
+    const beating = setInterval(() => void this.#beat(), Math.max(50, Math.floor(this.#options.leaseMs / 4)))
+    const onStop = () => this.#wake()
+    this.#options.stop.addEventListener('abort', onStop)
+    try {
+      const ending = await this.#loop()
+      await this.#drain(ending === 'stopped')
+      if (this.#failure) throw this.#failure
+      return ending
+    } finally {
+      clearInterval(beating)
+      this.#options.stop.removeEventListener('abort', onStop)
+    }
+  }
+
+  async #loop(): Promise<'finished' | 'stopped'> {
+    for (;;) {
+      if (this.#failure) return 'stopped'
+      if (this.#options.stop.aborted) return 'stopped'
+      const claimed = await this.#fill()
+      if (claimed > 0) continue
+      if (this.#running.size === 0 && (await this.#options.finished())) return 'finished'
+      await this.#idle()
+    }
+  }
+
+  /** Claims as much as there is room for. */
+  async #fill(): Promise<number> {
+    const { journal, owner } = this.#bench.parts
+    const { scopes, leaseMs } = this.#options
+    const rooms = this.#lanes.map((lane) => ({ lane, room: lane.limit - this.#count(lane) })).filter(({ room }) => room > 0)
+    const claims = await Promise.all(
+      rooms.map(async ({ lane, room }) => ({
+        lane,
+        leases: await journal.claim({ owner, kinds: lane.kinds, scopes, limit: room, leaseMs }),
+      })),
+    )
+    for (const { lane, leases } of claims) for (const lease of leases) this.#start(lane, lease)
+    return claims.reduce((sum, { leases }) => sum + leases.length, 0)
+  }
+
+  #count(lane: Lane): number {
+    let count = 0
+    for (const running of this.#running.values()) if (running.lane === lane) count += 1
+    return count
+  }
+
+  #start(lane: Lane, lease: Lease): void {
+    const abort = new AbortController()
+    const runner = runners[lease.kind as WorkKind]
+    const done = (async () => {
+      try {
+        await runner(this.#bench, lease, abort.signal)
+      } catch (error) {
+        this.#failure ??= error
+      } finally {
+        this.#running.delete(lease.key)
+        this.#wake()
+      }
+    })()
+    this.#running.set(lease.key, { lease, lane, abort, done })
+  }
+
+  /** Until something ends here, something is appended anywhere, or a moment passes (leases run out, delays end). */
+  async #idle(): Promise<void> {
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    if (this.#options.stop.aborted || this.#failure) return
+    const pause = this.#running.size > 0 ? 1_000 : 100
+    await Promise.race([woken, this.#bench.parts.journal.waitForNews(this.#options.position(), pause)])
+  }
+
+  /** Renews every lease. One that was lost belongs to somebody else: its work here is ended. */
+  async #beat(): Promise<void> {
+    try {
+      await Promise.all(
+        [...this.#running.values()].map(async ({ lease, abort }) => {
+          if (!(await this.#bench.parts.journal.beat(lease, this.#options.leaseMs))) abort.abort('lease lost')
+        }),
+      )
+    } catch (error) {
+      this.#failure ??= error
+      this.#wake()
+    }
+  }
+
+  /** Lets what runs end: attempts within the grace time, the rest at once. */
+  async #drain(stopped: boolean): Promise<void> {
+    const all = () => Promise.all([...this.#running.values()].map(({ done }) => done))
+    if (!stopped) return void (await all())
+    for (const { lane, abort } of this.#running.values()) if (!lane.graceful || this.#failure) abort.abort('stopping')
+    const grace = setTimeout(() => {
+      for (const { abort } of this.#running.values()) abort.abort('stopping')
+    }, this.#options.stopGraceMs)
+    await all()
+    clearTimeout(grace)
+  }
+}

@@ -1,0 +1,53 @@
+import type { AssayEvent } from '../../contract/events/manifest.ts'
+import type { NewWork, WorkKind } from '../../contract/work.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import { taskStream } from '../streams.ts'
+
+/** Waits between automatic retries of judges that could not be reached. */
+const retryDelaysMs = [2_000, 5_000, 15_000, 60_000]
+
+const backToTodo = new Set<AssayEvent['type']>(['task.readied', 'task.returned', 'task.reopened', 'attempt.stopped', 'hold.lifted'])
+const endings = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.skipped'])
+
+/**
+ * The work that a decision's events call for; enqueued in the same transaction. Pure.
+ * `firstVersion` is the version that the first of the events gets; it makes the key of the work, so that a repeated append enqueues nothing twice.
+ */
+export function reactions(events: readonly AssayEvent[], firstVersion: number, after: TaskState, now: number): NewWork[] {
+  const task = after.spec.id
+  const work: NewWork[] = []
+  const enqueue = (kind: WorkKind, version: number, payload: object = {}, notBefore?: number) => {
+    work.push({
+      key: `${taskStream(task)}@${version}:${kind}${work.length}`,
+      kind,
+      scope: after.spec.mission ?? '',
+      priority: after.spec.priority,
+      payload: { task, ...payload },
+      ...(notBefore !== undefined && { notBefore }),
+    })
+  }
+  const lastVersion = firstVersion + events.length - 1
+  for (const [index, event] of events.entries()) {
+    const version = firstVersion + index
+    if (event.type === 'seat.asked')
+      enqueue('ask_judge', version, { review: event.data.review, seat: event.data.seat, round: event.data.round })
+    if (event.type === 'restore.requested')
+      enqueue('restore_snapshot', version, { attempt: event.data.attempt, content: event.data.content })
+    if (event.type === 'task.held' && event.data.reason === 'judge_unavailable') {
+      enqueue('retry_review', version, {}, now + retryDelay(after))
+    }
+  }
+  const types = events.map((event) => event.type)
+  if (after.status === 'todo' && types.some((type) => backToTodo.has(type))) enqueue('run_attempt', lastVersion)
+  if (after.status === 'checking' && types.some((type) => type === 'case.submitted' || type === 'hold.lifted')) {
+    enqueue('run_checks', lastVersion, { attempt: after.attempts, submission: after.current?.submission ?? 1 })
+  }
+  const freesFolder = after.spec.workspace.kind === 'folder' && types.includes('task.held')
+  if (freesFolder || types.some((type) => endings.has(type) || type === 'task.reopened')) enqueue('settle_dependents', lastVersion)
+  return work
+}
+
+function retryDelay(state: TaskState): number {
+  const rounds = Math.max(0, ...(state.panel?.seats.map((seat) => seat.round) ?? []))
+  return retryDelaysMs[Math.min(Math.max(rounds - 1, 0), retryDelaysMs.length - 1)] as number
+}

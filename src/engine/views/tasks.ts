@@ -1,0 +1,175 @@
+import type { StoredEvent } from '../../contract/events/envelope.ts'
+import type { EventData } from '../../contract/events/manifest.ts'
+import type { Score } from '../../contract/score.ts'
+import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
+import type { View } from '../../ports/journal.ts'
+import { taskOf } from '../streams.ts'
+
+/** A task in a list: what a person looks at first. */
+export interface TaskRow {
+  id: string
+  mission: string
+  title: string
+  assignee: string
+  status: TaskStatus
+  priority: number
+  bar: number
+  flag?: DoneFlag
+  held?: HeldReason
+  detail?: string
+  attempt: number
+  score?: Score
+  /** The latest concern of judges, or what code found. */
+  concern?: string
+  content?: string | null
+  dependsOn: string[]
+  request?: string
+  /** How often judges that could not be reached were asked again. */
+  retries?: number
+  /** Seats of the open review: who was asked, and what came back so far. */
+  seats?: { judge: string; state: string }[]
+  updated: string
+}
+
+/** Rows of `tasks`, by task id. */
+export const tasksView: View<TaskRow> = {
+  name: 'tasks',
+  keys: (event) => {
+    const task = taskOf(event.stream)
+    return task === undefined ? [] : [task]
+  },
+  fold: (row, event) => {
+    if (event.type === 'task.created') return createdRow(event)
+    if (!row) return undefined
+    const next = foldRow(row, event)
+    next.updated = event.meta.at
+    return next
+  },
+}
+
+function createdRow(event: StoredEvent): TaskRow {
+  const { spec } = event.data as EventData<'task.created'>
+  const { id, title, assignee, priority, bar, dependsOn } = spec
+  return {
+    id,
+    mission: spec.mission ?? '',
+    title,
+    assignee,
+    status: 'waiting',
+    priority,
+    bar,
+    attempt: 0,
+    dependsOn,
+    updated: event.meta.at,
+  }
+}
+
+type Fold = (row: TaskRow, data: never) => TaskRow
+
+const without = (row: TaskRow, ...keys: (keyof TaskRow)[]): TaskRow => {
+  const rest = { ...row }
+  for (const key of keys) delete rest[key]
+  return rest
+}
+const ended = (row: TaskRow): TaskRow => without(row, 'held', 'detail', 'request', 'seats')
+const seat = (row: TaskRow, judge: string, state: string): TaskRow => {
+  const others = (row.seats ?? []).filter((one) => one.judge !== judge)
+  return { ...row, seats: [...others, { judge, state }] }
+}
+
+const folds: Record<string, Fold> = {
+  'task.readied': (row) => ({ ...row, status: 'todo' }),
+  'task.skipped': (row, data: EventData<'task.skipped'>) => ({ ...row, status: 'skipped', detail: data.because }),
+  'attempt.started': (row, data: EventData<'attempt.started'>) => ({ ...without(row, 'seats'), status: 'running', attempt: data.attempt }),
+  'attempt.stopped': (row) => ({ ...row, status: 'todo' }),
+  'attempt.failed': (row, data: EventData<'attempt.failed'>) => ({ ...row, concern: data.detail }),
+  'attempt.interrupted': (row, data: EventData<'attempt.interrupted'>) => ({ ...row, concern: data.detail }),
+  'attempt.rejected': (row, data: EventData<'attempt.rejected'>) => ({ ...row, concern: data.detail }),
+  'case.submitted': (row) => ({ ...row, status: 'checking' }),
+  'checks.failed': (row) => ({ ...row, status: 'running' }),
+  'checks.passed': (row) => ({ ...row, status: 'in_review' }),
+  'review.opened': (row) => ({ ...row, status: 'in_review', seats: [] }),
+  'seat.asked': (row, data: EventData<'seat.asked'>) => seat(row, data.judge, 'asked'),
+  'verdict.recorded': (row, { sitting }: EventData<'verdict.recorded'>) =>
+    seat(row, sitting.judge, sitting.outcome === 'abstained' ? 'abstained' : sitting.accepts ? 'accepts' : 'rejects'),
+  'task.eval.unparsed': (row, data: EventData<'task.eval.unparsed'>) => seat(row, data.judge, 'unreadable'),
+  'judge.unavailable': (row, data: EventData<'judge.unavailable'>) => seat(row, data.judge, 'unavailable'),
+  'review.decided': (row, { decision }: EventData<'review.decided'>) => ({
+    ...row,
+    concern: decision.concern,
+    ...(decision.score && { score: decision.score }),
+  }),
+  'task.returned': (row) => ({ ...row, status: 'todo' }),
+  'restore.requested': (row) => ({ ...row, status: 'in_review' }),
+  'task.accepted': (row, data: EventData<'task.accepted'>) => ({
+    ...ended(row),
+    status: 'done',
+    flag: data.flag,
+    content: data.content,
+    ...(data.score && { score: data.score }),
+  }),
+  'task.force_accepted': (row, data: EventData<'task.force_accepted'>) => ({
+    ...ended(row),
+    status: 'done',
+    flag: 'below-threshold',
+    content: data.content,
+    score: data.score,
+  }),
+  'task.failed': (row, data: EventData<'task.failed'>) => ({ ...without(ended(row), 'flag'), status: 'failed', detail: data.reason }),
+  'task.held': (row, data: EventData<'task.held'>) => ({ ...row, status: 'held', held: data.reason, detail: data.detail }),
+  'hold.lifted': (row, data: EventData<'hold.lifted'>) => ({
+    ...without(row, 'held', 'detail', 'request'),
+    status: data.to,
+    ...(data.reason === 'judge_unavailable' && { retries: (row.retries ?? 0) + 1 }),
+  }),
+  'task.reopened': (row) => ({ ...without(row, 'flag', 'held', 'detail', 'request', 'content'), status: 'todo' }),
+  'operator.requested': (row, data: EventData<'operator.requested'>) => ({ ...row, request: data.request }),
+  'operator.answered': (row) => without(row, 'request'),
+  'policy.adopted': (row, data: EventData<'policy.adopted'>) => ({ ...row, bar: data.bar }),
+}
+
+function foldRow(row: TaskRow, event: StoredEvent): TaskRow {
+  const fold = folds[event.type]
+  return fold ? fold(row, event.data as never) : { ...row }
+}
+
+/** Who waits for whom: a row per edge, so that dependents of a task are found by its id alone. */
+export const dependentsView: View<{ task: string }> = {
+  name: 'dependents',
+  keys: (event) => {
+    if (event.type !== 'task.created') return []
+    const { spec } = event.data as EventData<'task.created'>
+    return spec.dependsOn.map((dependency) => dependentKey(dependency, spec.id))
+  },
+  fold: (_row, event) => ({ task: (event.data as EventData<'task.created'>).spec.id }),
+}
+
+export const dependentKey = (dependency: string, task: string): string => `${dependency}|${task}`
+
+/** Runs of missions, by id. */
+export interface MissionRow {
+  id: string
+  name: string
+  policy: string
+  plan: string
+  tasks: number
+  started: string
+  finished?: string
+  outcome?: string
+}
+
+export const missionsView: View<MissionRow> = {
+  name: 'missions',
+  keys: (event) =>
+    event.type === 'mission.started' || event.type === 'mission.finished' ? [(event.data as { mission: string }).mission] : [],
+  fold: (row, event) => {
+    if (event.type === 'mission.started') {
+      const { mission, name, policy, plan, tasks } = event.data as EventData<'mission.started'>
+      return { id: mission, name, policy, plan, tasks, started: event.meta.at }
+    }
+    if (!row) return undefined
+    return { ...row, finished: event.meta.at, outcome: (event.data as EventData<'mission.finished'>).outcome }
+  },
+}
+
+export const engineViews: View[] = [tasksView as View, dependentsView as View, missionsView as View]

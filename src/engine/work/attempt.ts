@@ -1,0 +1,142 @@
+import { digestOf } from '../../contract/canonical.ts'
+import type { Content } from '../../contract/case.ts'
+import type { Lease } from '../../contract/work.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import type { WorkEnding } from '../../ports/brain.ts'
+import type { InputMaterial, OpenWorkspace } from '../../ports/workspace.ts'
+import { changedPaths } from './changed.ts'
+import { folderTaken, holdsFolder } from './folders.ts'
+import { workerPrompt } from '../prompts/worker.ts'
+import { type Bench, type Runner, settleRefused } from './bench.ts'
+
+/** How long a task waits before it looks again whether its shared folder is free. */
+const folderRetryMs = 100
+
+/**
+ * Runs one worker's turn, at most once. `attempt.started` is durable before the spawn; the same work delivered again finds it open,
+ * which means that the turn was cut off, and says so instead of running it a second time.
+ */
+export const runAttempt: Runner = async (bench, lease, signal) => {
+  const { journal, rules } = bench.parts
+  const { task } = lease.payload as { task: string }
+  const { state } = await bench.tasks.load(task)
+  if (state?.status === 'running' && state.current?.work === lease.key) return interrupted(bench, lease, state)
+  if (state?.status !== 'todo') return void (await journal.complete(lease))
+  if (signal.aborted) return void (await journal.release(lease, 0))
+
+  const agent = rules.policy.agents[state.spec.assignee]
+  if (!agent) return void (await journal.complete(lease))
+  const brain = await bench.brain(agent.brain)
+  const inputs = await inputMaterial(bench, state)
+  const workspace = await bench.parts.workspaces.open(state.spec, inputs)
+  const folder = await holdsFolder(bench.parts, state.spec)
+  if (folder.kind === 'busy') return void (await journal.release(lease, folderRetryMs))
+  const started = await bench.tasks.handle(
+    task,
+    {
+      type: 'start_attempt',
+      worker: state.spec.assignee,
+      conversational: brain.conversational,
+      participants: [],
+      sandboxed: bench.parts.sandboxed,
+      work: lease.key,
+    },
+    { actor: state.spec.assignee, alongside: () => folderTaken(folder, state.spec) },
+  )
+  if (!started.ok)
+    return started.error.code === 'conflict' ? void (await journal.release(lease, folderRetryMs)) : settleRefused(bench, lease, started)
+
+  const order = {
+    task: state.spec,
+    agent: state.spec.assignee,
+    instructions: agent.instructions,
+    attempt: started.state.attempts,
+    prompt: workerPrompt(started.state, inputs, rules.policy.review.ledgerLimit),
+    workspace: workspace.path,
+  }
+  let ending = await brain.work(order, signal)
+  if (ending.kind === 'failed' && ending.beforeEffect && !signal.aborted) ending = await brain.work(order, signal)
+  await report(bench, lease, started.state, workspace, ending)
+}
+
+async function interrupted(bench: Bench, lease: Lease, state: TaskState): Promise<void> {
+  const detail = 'Assay ended in the middle of this attempt; it is not run again'
+  const handled = await bench.tasks.handle(
+    state.spec.id,
+    { type: 'interrupt_attempt', attempt: state.attempts, detail },
+    { actor: 'runtime', settles: lease },
+  )
+  await settleRefused(bench, lease, handled)
+}
+
+async function report(bench: Bench, lease: Lease, state: TaskState, workspace: OpenWorkspace, ending: WorkEnding): Promise<void> {
+  const { id, assignee } = state.spec
+  const attempt = state.attempts
+  const options = { actor: assignee, settles: lease }
+  if (ending.kind === 'stopped') {
+    const handled = await bench.tasks.handle(id, { type: 'stop_attempt', attempt, detail: ending.detail }, { ...options, actor: 'runtime' })
+    return settleRefused(bench, lease, handled)
+  }
+  if (ending.kind === 'failed') {
+    const { failure, detail, output, usage } = ending
+    const handled = await bench.tasks.handle(
+      id,
+      { type: 'fail_attempt', attempt, failure, detail, output, ...(usage && { usage }) },
+      options,
+    )
+    return settleRefused(bench, lease, handled)
+  }
+  const taken = await takeContent(bench, workspace, ending.output)
+  if (!taken.ok) {
+    const handled = await bench.tasks.handle(
+      id,
+      { type: 'fail_attempt', attempt, failure: 'output', detail: taken.detail, output: ending.output },
+      options,
+    )
+    return settleRefused(bench, lease, handled)
+  }
+  const { raw, usage } = ending
+  const handled = await bench.tasks.handle(
+    id,
+    { type: 'submit_case', attempt, raw, content: taken.content, ...(usage && { usage }) },
+    options,
+  )
+  await settleRefused(bench, lease, handled)
+}
+
+/** Snapshots the workspace: from here on nobody reads it again. Where no file changed, the output is the work. */
+async function takeContent(
+  bench: Bench,
+  workspace: OpenWorkspace,
+  output: string,
+): Promise<{ ok: true; content: Content } | { ok: false; detail: string }> {
+  const { snapshots, workspaces } = bench.parts
+  const taken = await snapshots.take(workspace.path, (path) => workspaces.ignored(path))
+  if (!taken.ok) {
+    if (taken.problem.code === 'disk_full' || taken.problem.code === 'io')
+      throw new Error(`the work could not be kept: ${taken.problem.message}`)
+    return { ok: false, detail: taken.problem.message }
+  }
+  const { manifest } = taken
+  const paths = changedPaths(await snapshots.manifest(workspace.base), manifest)
+  const empty = paths.length === 0 && output.trim() === ''
+  const digest = paths.length > 0 ? manifest.digest : digestOf({ base: workspace.base, output })
+  return { ok: true, content: { digest, snapshot: manifest.digest, empty, paths, output } }
+}
+
+/** What the dependencies hand on, from their snapshots. */
+async function inputMaterial(bench: Bench, state: TaskState): Promise<InputMaterial[]> {
+  return Promise.all(
+    state.inputs.map(async (input) => {
+      const { state: source } = await bench.tasks.load(input.task)
+      const content = source?.contents[input.digest]
+      return {
+        task: input.task,
+        title: source?.spec.title ?? input.task,
+        prefix: input.prefix,
+        content: (content?.snapshot ?? null) as InputMaterial['content'],
+        output: content?.output ?? '',
+      }
+    }),
+  )
+}

@@ -1,0 +1,101 @@
+import type { Lease } from '../../contract/work.ts'
+import { isFinished } from '../../core/task/decide.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import { folderReleased, holdsFolder } from './folders.ts'
+import { inputFrom } from '../task/prefix.ts'
+import { dependentKey } from '../views/tasks.ts'
+import { type Bench, type Runner, settleRefused } from './bench.ts'
+
+/** Puts an earlier attempt's snapshot back into the workspace, then says so. */
+export const restoreSnapshot: Runner = async (bench, lease) => {
+  const { task, attempt, content } = lease.payload as { task: string; attempt: number; content: string }
+  const { state } = await bench.tasks.load(task)
+  const kept = state?.contents[content]
+  if (state && kept && state.restoring?.content === content) await bench.parts.workspaces.restore(state.spec, kept.snapshot as never)
+  const handled = await bench.tasks.handle(task, { type: 'confirm_restored', attempt, content }, { actor: 'runtime', settles: lease })
+  await settleRefused(bench, lease, handled)
+}
+
+/** Asks again the judges that could not be reached. */
+export const retryReview: Runner = async (bench, lease) => {
+  const { task } = lease.payload as { task: string }
+  const handled = await bench.tasks.handle(
+    task,
+    { type: 'retry_review', nonce: bench.parts.random.nonce() },
+    { actor: 'runtime', settles: lease },
+  )
+  await settleRefused(bench, lease, handled)
+}
+
+/** Tells everybody who depends on a task that it ended, or that it is open again; frees its shared folder. */
+export const settleDependents: Runner = async (bench, lease) => {
+  const { task } = lease.payload as { task: string }
+  const { state } = await bench.tasks.load(task)
+  if (state) {
+    if (isFinished(state) || state.status === 'held') await freeFolder(bench, state)
+    for (const dependent of await dependentsOf(bench, task)) await settleOne(bench, state, dependent)
+  }
+  await bench.parts.journal.complete(lease satisfies Lease)
+}
+
+async function dependentsOf(bench: Bench, task: string): Promise<string[]> {
+  const found: string[] = []
+  let afterKey: string | undefined
+  do {
+    const rows = await bench.parts.journal.viewRows('dependents', {
+      prefix: dependentKey(task, ''),
+      ...(afterKey && { afterKey }),
+      limit: 1000,
+    })
+    found.push(...rows.map(({ row }) => (row as { task: string }).task))
+    afterKey = rows.length === 1000 ? rows.at(-1)?.key : undefined
+  } while (afterKey)
+  return found
+}
+
+async function settleOne(bench: Bench, upstream: TaskState, dependent: string): Promise<void> {
+  const { state } = await bench.tasks.load(dependent)
+  if (!state) return
+  const options = { actor: 'runtime' }
+  const input = inputFrom(upstream)
+  if (input && state.status === 'skipped') {
+    await bench.tasks.handle(
+      dependent,
+      { type: 'reopen_task', by: 'runtime', reason: `its dependency ${upstream.spec.id} is done after all` },
+      options,
+    )
+    return readyIfAll(bench, dependent)
+  }
+  if (input && state.staleInputs.includes(upstream.spec.id)) {
+    await bench.tasks.handle(dependent, { type: 'input_landed', input, nonce: bench.parts.random.nonce() }, options)
+  } else if (input) {
+    await readyIfAll(bench, dependent)
+  } else if (upstream.status === 'failed' || upstream.status === 'skipped') {
+    if (state.status === 'waiting')
+      await bench.tasks.handle(dependent, { type: 'skip_task', because: `${upstream.spec.title} is ${upstream.status}` }, options)
+  } else if (state.inputs.some((one) => one.task === upstream.spec.id)) {
+    await bench.tasks.handle(dependent, { type: 'input_reopened', task: upstream.spec.id }, options)
+  }
+}
+
+/** Ready when every dependency is done. The first one that is not ends the look. */
+async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
+  const { state } = await bench.tasks.load(dependent)
+  if (state?.status !== 'waiting') return
+  const inputs = []
+  for (const dependency of state.spec.dependsOn) {
+    const { state: source } = await bench.tasks.load(dependency)
+    const input = source && inputFrom(source)
+    if (!input) return
+    inputs.push(input)
+  }
+  await bench.tasks.handle(dependent, { type: 'ready_task', inputs }, { actor: 'runtime' })
+}
+
+async function freeFolder(bench: Bench, state: TaskState): Promise<void> {
+  const hold = await holdsFolder(bench.parts, state.spec)
+  const streams = folderReleased(hold, state.spec)
+  if (streams.length === 0) return
+  const { journal, clock } = bench.parts
+  await journal.append({ streams, meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' } })
+}

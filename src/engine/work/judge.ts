@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CheckReport } from '../../contract/check.ts'
+import { readEvent } from '../../contract/events/read.ts'
+import type { EvidenceResolution } from '../../contract/verdict.ts'
+import type { Panel, Seat } from '../../core/panel/state.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import { readReply } from '../../core/verdict/read.ts'
+import { evidencePointers } from '../../core/verdict/sitting.ts'
+import type { JudgeEnding, JudgeQuestion } from '../../ports/brain.ts'
+import { resolveEvidence } from './evidence.ts'
+import { judgePrompt } from '../prompts/judge.ts'
+import { taskStream } from '../streams.ts'
+import { type Bench, type Runner, settleRefused } from './bench.ts'
+import { textOf, workFiles } from './material.ts'
+
+/** Pauses between requests to a judge that cannot be reached. */
+const backoffMs = [250, 1_000, 4_000, 10_000]
+/** Pointers of one verdict that are looked up; more are left unresolved. */
+const maxPointers = 200
+
+/** Asks one judge once, and brings back what it said, or that it could not be reached. Safe to repeat until the verdict is recorded. */
+export const askJudge: Runner = async (bench, lease, signal) => {
+  const { journal, random } = bench.parts
+  const asked = lease.payload as { task: string; review: number; seat: number; round: number }
+  const { state } = await bench.tasks.load(asked.task)
+  const panel = state?.panel?.review === asked.review ? state.panel : undefined
+  const seat = panel?.seats.find((one) => one.seat === asked.seat)
+  if (!state || !panel || seat?.status !== 'asked' || seat.round !== asked.round) return void (await journal.complete(lease))
+
+  const ending = await sit(bench, state, panel, seat, signal)
+  if (ending.kind === 'stopped' || signal.aborted) return void (await journal.release(lease, 0))
+  const { review, round } = asked
+  const place = { review, seat: seat.seat, round, judge: seat.judge, nonce: random.nonce(), ...(ending.usage && { usage: ending.usage }) }
+  const handled = await bench.tasks.handle(
+    asked.task,
+    ending.kind === 'unavailable'
+      ? { type: 'record_unavailable', ...place, detail: ending.detail }
+      : { type: 'record_reply', ...place, reply: ending.reply, resolutions: await resolutions(bench, state, panel, seat, ending) },
+    { actor: seat.judge, settles: lease },
+  )
+  await settleRefused(bench, lease, handled)
+}
+
+/** The sitting itself, with bounded repetition where the judge cannot be reached. */
+async function sit(bench: Bench, state: TaskState, panel: Panel, seat: Seat, signal: AbortSignal): Promise<JudgeEnding> {
+  const { rules, config, materialise } = bench.parts
+  const agent = rules.policy.agents[seat.judge]
+  if (!agent) return { kind: 'unavailable', detail: `${seat.judge} is no agent of this organisation any more` }
+  const brain = await bench.brain(agent.brain)
+  const { spec, current } = state
+  let copy: { folder: string; dispose(): Promise<void> } | undefined
+  const question: JudgeQuestion = {
+    task: spec,
+    judge: seat.judge,
+    instructions: agent.instructions,
+    review: panel.review,
+    attempt: panel.attempt,
+    seat: seat.seat,
+    round: seat.round,
+    nonce: panel.nonce,
+    form: seat.form,
+    criteria: spec.criteria,
+    dimensions: spec.dimensions,
+    points: panel.points,
+    prompt: await promptFor(bench, state, panel, seat),
+    snapshot: async () => {
+      copy ??= await materialise(current?.content?.snapshot ?? '')
+      return copy.folder
+    },
+  }
+  try {
+    let ending = await brain.judge(question, signal)
+    for (let tries = 0; ending.kind === 'unavailable' && tries < config.limits.judgeRetries && !signal.aborted; tries += 1) {
+      const pause = backoffMs[Math.min(tries, backoffMs.length - 1)] as number
+      await sleep(pause, undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted) ending = await brain.judge(question, signal)
+    }
+    return ending
+  } finally {
+    await copy?.dispose()
+  }
+}
+
+async function promptFor(bench: Bench, state: TaskState, panel: Panel, seat: Seat): Promise<string> {
+  const { config, snapshots, rules } = bench.parts
+  const content = state.current?.content
+  const instructions = rules.policy.agents[seat.judge]?.instructions
+  const prompt = judgePrompt({
+    state,
+    panel,
+    seat,
+    files: content ? await workFiles(snapshots, content.snapshot, content.paths) : [],
+    reports: await reportsOf(bench, state),
+    ledgerLimit: rules.policy.review.ledgerLimit,
+    promptBytes: config.limits.promptBytes,
+    complaint: seat.because === 'reprompt' ? seat.problem : undefined,
+  })
+  return instructions ? `${instructions}\n\n${prompt}` : prompt
+}
+
+/** The reports of the checks that let this submission through. */
+async function reportsOf(bench: Bench, state: TaskState): Promise<CheckReport[]> {
+  if (state.spec.checks.length === 0) return []
+  const events = await bench.parts.journal.readStream(taskStream(state.spec.id))
+  const passed = events.findLast((event) => event.type === 'checks.passed')
+  const event = passed && readEvent(passed)
+  return event?.type === 'checks.passed' ? event.data.reports : []
+}
+
+async function resolutions(
+  bench: Bench,
+  state: TaskState,
+  panel: Panel,
+  seat: Seat,
+  ending: Extract<JudgeEnding, { kind: 'reply' }>,
+): Promise<EvidenceResolution[]> {
+  const { criteria, dimensions } = state.spec
+  const read = readReply(ending.reply, { nonce: panel.nonce, criteria, dimensions, points: panel.points, form: seat.form })
+  const content = state.current?.content
+  if (read.kind !== 'verdict' || !content) return []
+  const { snapshots } = bench.parts
+  const manifest = await snapshots.manifest(content.snapshot as never)
+  const source = {
+    paths: manifest?.files.map((file) => file.path) ?? [],
+    text: (path: string) => textOf(snapshots, content.snapshot, path),
+    output: content.output ?? '',
+    reports: await reportsOf(bench, state),
+  }
+  return Promise.all(
+    evidencePointers(read.verdict)
+      .slice(0, maxPointers)
+      .map((pointer) => resolveEvidence(pointer, source)),
+  )
+}

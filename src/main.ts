@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import type { App } from './doors/cli/app.ts'
+
+/** Runs one command line and resolves with its exit code. The rest is loaded when a command needs it, so that start-up stays small. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const { runCli } = await import('./doors/cli/program.ts')
+  return runCli(argv, app, { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() })
+}
+
+const app: App = {
+  get version() {
+    const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+    return (JSON.parse(manifest) as { version: string }).version
+  },
+  async problems(place) {
+    const { brainProblems } = await import('./main/brains.ts')
+    return brainProblems(place)
+  },
+  async open(place) {
+    const { openEngine } = await import('./main/open-engine.ts')
+    return openEngine(place)
+  },
+}

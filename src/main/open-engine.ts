@@ -1,0 +1,81 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { createCheckRunner } from '../adapters/checks/runner.ts'
+import { isAlive, pidNamespace, readProcess } from '../adapters/process/census/identity.ts'
+import { sandboxState } from '../adapters/process/sandbox.ts'
+import { materialise, removeStaleCopies } from '../adapters/snapshots/materialise.ts'
+import { openSnapshotStore } from '../adapters/snapshots/store.ts'
+import { openSqliteJournal } from '../adapters/sqlite/journal.ts'
+import { openWorkspaces } from '../adapters/workspace/workspaces.ts'
+import { durationMs } from '../contract/config/duration.ts'
+import { formatProblem } from '../contract/source/problem.ts'
+import { Engine } from '../engine/engine.ts'
+import type { Project } from '../engine/project.ts'
+import { engineViews } from '../engine/views/tasks.ts'
+import { openBrain } from './brains.ts'
+
+/** Copies that a killed process left behind are removed after this time. */
+const staleCopyMs = 24 * 3600_000
+
+/** Puts the embedded parts together: everything lives in `.assay/` beside the configuration. Null where there is none and none is to be made. */
+export async function openEngine({
+  folder,
+  project,
+  create,
+}: {
+  folder: string
+  project: Project
+  create: boolean
+}): Promise<Engine | null> {
+  const home = join(folder, '.assay')
+  if (!create && !existsSync(join(home, 'assay.db'))) return null
+  const { config, rules } = project
+  const { limits } = config
+  const journal = await openSqliteJournal({ path: join(home, 'assay.db'), views: engineViews })
+  await journal.reclaim(isDeadOwner)
+  const snapshots = openSnapshotStore({
+    folder: join(home, 'objects'),
+    maxTotalBytes: limits.snapshotBytes,
+    maxFiles: limits.snapshotFiles,
+  })
+  const copies = join(home, 'copies')
+  await removeStaleCopies(copies, staleCopyMs)
+  const sandbox = await sandboxState()
+  return new Engine({
+    config,
+    rules,
+    journal,
+    snapshots,
+    workspaces: openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots }),
+    checks: createCheckRunner({ projectRoot: folder, timeoutMs: durationMs(limits.checkTimeout), maxOutputBytes: limits.outputBytes }),
+    openBrain: async (name) => {
+      const opened = openBrain(name, folder, config)
+      if (!opened.ok) throw new Error(opened.error.map(formatProblem).join('; '))
+      return opened.value
+    },
+    materialise: async (digest) => {
+      const copy = await materialise(snapshots, digest as never, copies)
+      if (!copy.ok) throw new Error(`a copy for review could not be made: ${copy.problem.message}`)
+      return copy
+    },
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
+    owner: ownName(),
+    sandboxed: sandbox.usable,
+  })
+}
+
+/** Names this process for good: host and pid namespace, pid and its start time. */
+function ownName(): string {
+  const start = readProcess(process.pid)?.start ?? 0
+  return `${hostname()}/${pidNamespace()}/${process.pid}/${start}/${randomUUID().slice(0, 8)}`
+}
+
+/** A process of this machine that is gone for certain. Where that cannot be told, its leases run out by themselves. */
+function isDeadOwner(owner: string): boolean {
+  const [host, namespace, pid, start] = owner.split('/')
+  if (host !== hostname() || namespace !== pidNamespace() || namespace === '0') return false
+  return !isAlive({ pid: Number(pid), start: Number(start) })
+}

@@ -1,0 +1,44 @@
+import type { Digest } from '../contract/canonical.ts'
+
+/** One file of a snapshot. */
+export interface SnapshotFile {
+  /** Relative, `/`-separated, normalised. */
+  path: string
+  size: number
+  digest: Digest
+  executable: boolean
+}
+
+/** What a snapshot consists of; its digest is the digest of this list. Sorted by path. */
+export interface Manifest {
+  digest: Digest
+  files: SnapshotFile[]
+  /** What was there but is no plain file (symlink, FIFO, device, hard link, unreadable): named, never followed. */
+  refused: { path: string; why: string }[]
+}
+
+export type SnapshotProblem = { code: 'too_large' | 'changed_while_reading' | 'io' | 'disk_full' | 'not_found'; message: string }
+
+export interface RestoreOptions {
+  /** Paths that stay as they are because they are not the work (`.git`, `node_modules`). */
+  keep?: (path: string) => boolean
+  /** Files are made without write permission. */
+  readOnly?: boolean
+}
+
+/** Content-addressed store of the work under review. What was reviewed is what is released: nobody reads the workspace again. */
+export interface SnapshotStore {
+  /** Reads the folder safely and stores every file; durable when it resolves. Paths for which `ignore` is true are left out. */
+  take(
+    root: string,
+    ignore?: (path: string) => boolean,
+  ): Promise<{ ok: true; manifest: Manifest } | { ok: false; problem: SnapshotProblem }>
+  manifest(digest: Digest): Promise<Manifest | undefined>
+  /** Bytes of one file of a snapshot; undefined where there is none. Verified against its digest. */
+  read(digest: Digest, path: string): Promise<Uint8Array | undefined>
+  /** Makes `folder` hold exactly the snapshot; what was there is replaced, unless it is to be kept. */
+  restore(digest: Digest, folder: string, options?: RestoreOptions): Promise<{ ok: true } | { ok: false; problem: SnapshotProblem }>
+  /** Any text kept by its digest: raw replies, outputs. */
+  putText(text: string): Promise<Digest>
+  getText(digest: Digest): Promise<string | undefined>
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import type { JournalAdapter } from '../adapters.ts'
+import { freshJournal } from '../fresh.ts'
+import { appended, enqueued, workOf } from '../samples.ts'
+
+/** Longer than any test may take: a wait that ends was woken. */
+const never = 600_000
+
+export function reading(adapter: JournalAdapter): void {
+  describe('reading', () => {
+    it('reads on from a position, up to a limit, in order', async () => {
+      const journal = await freshJournal(adapter)
+      for (let n = 0; n < 10; n += 1) await appended(journal, `s/${n % 3}`, Math.floor(n / 3), n)
+      const seen: unknown[] = []
+      let position = 0
+      for (;;) {
+        const page = await journal.read(position, 3)
+        if (page.length === 0) break
+        expect(page.length).toBeLessThanOrEqual(3)
+        for (const event of page) {
+          expect(event.position).toBeGreaterThan(position)
+          position = event.position
+          seen.push((event.data as { n: number }).n)
+        }
+      }
+      expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    })
+
+    it('reads a stream after a version, and an unknown stream as empty', async () => {
+      const journal = await freshJournal(adapter)
+      await appended(journal, 's', 0, 'a', 'b', 'c')
+      expect((await journal.readStream('s', 1)).map(({ version }) => version)).toEqual([2, 3])
+      expect(await journal.readStream('s', 3)).toEqual([])
+      expect(await journal.readStream('unknown')).toEqual([])
+      expect([await journal.head('s'), await journal.head('unknown')]).toEqual([3, 0])
+    })
+
+    it('knows the position of the latest event', async () => {
+      const journal = await freshJournal(adapter)
+      expect(await journal.position()).toBe(0)
+      const [, second] = await appended(journal, 's', 0, 1, 2)
+      expect(await journal.position()).toBe(second?.position)
+      await enqueued(journal, workOf('k'))
+      expect(await journal.position()).toBe(second?.position)
+    })
+
+    it('does not wait when there is something already', async () => {
+      const journal = await freshJournal(adapter)
+      await appended(journal, 's', 0, 1)
+      await journal.waitForNews(0, never)
+      expect(await journal.read(0, 10)).toHaveLength(1)
+    })
+
+    it('wakes everybody who waits when something is appended', async () => {
+      const journal = await freshJournal(adapter)
+      const waits = [journal.waitForNews(0, never), journal.waitForNews(0, never)]
+      await appended(journal, 's', 0, 1)
+      await Promise.all(waits)
+      expect(await journal.head('s')).toBe(1)
+    })
+
+    it('wakes when there is work to take, even without an event', async () => {
+      const journal = await freshJournal(adapter)
+      const enqueuedWake = journal.waitForNews(0, never)
+      await enqueued(journal, workOf('k'))
+      await enqueuedWake
+      const [lease] = await journal.claim({ owner: 'o', limit: 1, leaseMs: never })
+      if (lease === undefined) throw new Error('nothing to claim')
+      const releasedWake = journal.waitForNews(0, never)
+      expect(await journal.release(lease, 0)).toBe(true)
+      await releasedWake
+      await journal.claim({ owner: 'o', limit: 1, leaseMs: never })
+      const reclaimedWake = journal.waitForNews(0, never)
+      expect(await journal.reclaim(() => true)).toBe(1)
+      await reclaimedWake
+    })
+
+    it('gives up waiting after the time given, and when it is closed', async () => {
+      const journal = await freshJournal(adapter)
+      await journal.waitForNews(0, 5)
+      const waiting = journal.waitForNews(0, never)
+      await journal.close()
+      await waiting
+      await expect(journal.waitForNews(0, 5)).rejects.toMatchObject({ code: 'closed' })
+    })
+  })
+}

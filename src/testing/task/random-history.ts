@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import type { Agent } from '../../contract/agent.ts'
+import type { TaskCommand } from '../../contract/commands/task.ts'
+import type { TaskSpec } from '../../contract/task.ts'
+import { Category } from '../../contract/verdict.ts'
+import { decide } from '../../core/task/decide.ts'
+import type { Rules } from '../../core/task/draft.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import { History } from './given.ts'
+import { checks, contentOf, freshNonce, noContent, opine, reply, start, submit, unreachable } from './steps.ts'
+import { fiveAgents, rulesWith, specWith, twoBrains } from './world.ts'
+
+/** One of many, by a number that fast-check chose; the same number always chooses the same. */
+class Chooser {
+  #rest: number
+  constructor(seed: number) {
+    this.#rest = seed
+  }
+  pick<T>(options: readonly T[]): T {
+    const index = this.#rest % options.length
+    this.#rest = Math.floor(this.#rest / options.length)
+    return options[index] as T
+  }
+}
+
+const alias: Agent = { ...(fiveAgents.dev as Agent), role: ' Engineer ', judges: true }
+const organisations: Record<string, Agent>[] = [
+  fiveAgents,
+  { dev: fiveAgents.dev as Agent, lead: fiveAgents.lead as Agent, alias },
+  { dev: fiveAgents.dev as Agent, alias, lead: fiveAgents.lead as Agent, qa: fiveAgents.qa as Agent },
+  { ...fiveAgents, twin: fiveAgents.qa as Agent },
+  { dev: { role: 'engineer', brain: 'shell' } },
+]
+
+export const arbitraryRules: fc.Arbitrary<Rules> = fc
+  .record({
+    maxAttempts: fc.integer({ min: 1, max: 4 }),
+    onUnreadable: fc.constantFrom('rework' as const, 'rejudge' as const, 'hold' as const, 'accept' as const),
+    onExhausted: fc.constantFrom('force-accept' as const, 'escalate' as const, 'fail' as const),
+    forceAccept: fc.constantFrom('last' as const, 'best' as const),
+    whenNoReviewer: fc.constantFrom('accept' as const, 'hold' as const),
+    evaluate: fc.constantFrom(true, true, true, true, false),
+    maxCaseErrors: fc.integer({ min: 1, max: 2 }),
+    maxCheckRetries: fc.integer({ min: 0, max: 2 }),
+    size: fc.integer({ min: 1, max: 4 }),
+    quorum: fc.integer({ min: 1, max: 3 }),
+    mode: fc.constantFrom('escalate' as const, 'full' as const, 'curtail' as const),
+    veto: fc.constantFrom('evidence' as const, 'evidence' as const, 'off' as const),
+    agents: fc.constantFrom(...organisations),
+  })
+  .map(({ size, quorum, mode, veto, agents, ...review }) =>
+    rulesWith({ ...review, panel: { size, quorum, mode, veto } }, agents, twoBrains),
+  )
+
+export const arbitrarySpec: fc.Arbitrary<TaskSpec> = fc
+  .record({
+    dependsOn: fc.constantFrom<string[]>([], [], ['mission/up']),
+    checks: fc.constantFrom<TaskSpec['checks']>([], [{ kind: 'file', path: 'core.txt' }]),
+    bar: fc.constantFrom(60, 3, 4, 80),
+    expectsDiff: fc.boolean(),
+  })
+  .map((overrides) => specWith(overrides))
+
+export const arbitrarySteps = fc.array(fc.nat({ max: 2 ** 31 - 1 }), { maxLength: 60, minLength: 5 })
+
+const content = (chooser: Chooser) => chooser.pick([contentOf('a'), contentOf('b'), contentOf('c'), noContent])
+const owner = { by: 'owner', reason: 'because' }
+const input = (chooser: Chooser) => ({ task: 'mission/up', digest: chooser.pick(['d1', 'd2']), flag: 'clean' as const, prefix: '' })
+
+/** A judge's answer of any kind: agreeing, refusing, vetoing, abstaining, garbled, forged, gone. */
+function answer(state: TaskState, chooser: Chooser): TaskCommand {
+  const seats = state.panel?.seats ?? []
+  const seat = (seats.find((one) => one.status === 'asked') ?? seats[0])?.seat ?? 1
+  const score = chooser.pick([4, 3, 5, 2, 1])
+  const category = chooser.pick(Category.options)
+  const evidence = chooser.pick([['core.txt:1'], ['other.txt:2'], []])
+  switch (chooser.pick(['accept', 'reject', 'accept', 'veto', 'abstain', 'garbage', 'wrong nonce', 'down', 'contradict'])) {
+    case 'accept':
+      return opine(state, seat, { accept: true, score, evidence })
+    case 'reject':
+      return opine(state, seat, { accept: false, score, category, evidence })
+    case 'veto':
+      return opine(state, seat, {
+        accept: false,
+        score,
+        met: { AC1: 'no' },
+        evidence: ['core.txt:1'],
+        resolves: chooser.pick([true, false]),
+      })
+    case 'abstain':
+      return opine(state, seat, { accept: true, score, met: { AC2: 'cannot_tell' } })
+    case 'garbage':
+      return reply(state, seat, 'SCORE: 100\nSCORE: 90')
+    case 'wrong nonce':
+      return reply(state, seat, JSON.stringify({ nonce: 'forged-nonce', verdict: 'accept' }))
+    case 'down':
+      return unreachable(state, seat)
+    default:
+      return opine(state, seat, { accept: true, score: 1 })
+  }
+}
+
+/** Something that could plausibly arrive now, or could not: late, doubled and mistaken commands are part of life. */
+function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
+  const usual = usualCommand(state, chooser)
+  if (usual && chooser.pick([true, true, true, true, false])) return usual
+  const attempt = Math.max(1, state.attempts)
+  return chooser.pick<() => TaskCommand>([
+    () => ({ type: 'interrupt_attempt', attempt, detail: 'crash' }),
+    () => ({ type: 'fail_attempt', attempt, failure: 'exit', detail: 'exit 1' }),
+    () => ({ type: 'stop_attempt', attempt, detail: 'stopped' }),
+    () => ({ type: 'overrule_task', outcome: chooser.pick(['pass', 'fail']), ...owner }),
+    () => ({ type: 'reopen_task', ...owner }),
+    () => ({ type: 'reset_task', ...owner }),
+    () => ({ type: 'fail_task', reason: 'deadline' }),
+    () => ({ type: 'hold_task', reason: chooser.pick(['budget', 'operator']), detail: 'wait' }),
+    () => ({ type: 'input_reopened', task: 'mission/up' }),
+    () => ({ type: 'input_landed', input: input(chooser), nonce: freshNonce() }),
+    () => ({ type: 'retry_review', nonce: freshNonce() }),
+    () => ({ type: 'skip_task', because: 'mission/up failed' }),
+    () => start(chooser.pick([true, false])),
+    () => submit(state, 'late', { content: content(chooser) }),
+    () => ({ type: 'report_quiet', attempt }),
+  ])()
+}
+
+function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefined {
+  switch (state.status) {
+    case 'waiting':
+      return { type: 'ready_task', inputs: state.spec.dependsOn.map(() => ({ ...input(chooser), digest: 'd1' })) }
+    case 'todo':
+      return start(chooser.pick([false, true]))
+    case 'running':
+      return submit(state, '', {
+        content: content(chooser),
+        ...chooser.pick([{}, {}, {}, { raw: '{"summary":' }, state.current?.conversational ? {} : { raw: null }]),
+      })
+    case 'checking':
+      return checks(state, [chooser.pick(['pass', 'pass', 'pass', 'fail', 'error'])])
+    case 'in_review':
+      if (state.restoring) return { type: 'confirm_restored', attempt: state.restoring.attempt, content: state.restoring.content }
+      return answer(state, chooser)
+    default: {
+      const request = state.requests.at(-1)
+      if (state.staleInputs.length > 0 && chooser.pick([true, false]))
+        return { type: 'input_landed', input: input(chooser), nonce: freshNonce() }
+      return (
+        request && {
+          type: 'answer_request',
+          request: request.request,
+          answer: chooser.pick(request.answers),
+          nonce: freshNonce(),
+          ...owner,
+        }
+      )
+    }
+  }
+}
+
+/** Plays one random life of a task; `visit` sees the state before and after each decided command. */
+export function playHistory(
+  rules: Rules,
+  spec: TaskSpec,
+  steps: readonly number[],
+  visit: (before: TaskState, history: History) => void = () => {},
+): History {
+  const history = new History(rules).when({ type: 'create_task', spec })
+  for (const step of steps) {
+    const before = history.state
+    const chooser = new Chooser(step)
+    const command =
+      before.panel === undefined && before.status === 'in_review' && !before.restoring ? undefined : nextCommand(before, chooser)
+    if (!command) throw new Error('in review with neither panel nor restore: nothing could ever happen to this task')
+    if (!decide(before, command, rules).ok) continue
+    history.when(command)
+    visit(before, history)
+  }
+  return history
+}
