@@ -5,6 +5,14 @@ export async function timed(work: () => unknown): Promise<number> {
   return performance.now() - start
 }
 
+/** Also the time that the processor spent on it: what remains comparable on a machine that does other things. */
+export async function timedWithCpu(work: () => unknown): Promise<{ ms: number; cpuMs: number }> {
+  const before = process.cpuUsage()
+  const ms = await timed(work)
+  const { user, system } = process.cpuUsage(before)
+  return { ms, cpuMs: (user + system) / 1000 }
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted[(sorted.length - 1) >> 1]

@@ -22,6 +22,8 @@ export interface MissionCost {
   planMs: number
   startMs: number
   runMs: number
+  /** Processor time of the run, all threads of this process. */
+  cpuMs: number
   events: number
   appends: number
   claims: number
@@ -104,13 +106,16 @@ async function runMission(folder: string, shape: MissionShape): Promise<MissionC
     if (!started.ok) throw new Error(started.error.message)
     mission = started.value.mission
   })
+  const before = process.cpuUsage()
   const runMs = await timed(async () => {
     const end = await engine.run({ missions: [mission], stop: new AbortController().signal })
     if (end.counts.clean !== shape.tasks) throw new Error(`not every task ended clean: ${JSON.stringify(end.counts)}`)
   })
+  const { user, system } = process.cpuUsage(before)
   const events = await journal.position()
   await engine.close()
-  return { planMs, startMs, runMs, events, appends: appends(), claims: claims(), peakMb: process.resourceUsage().maxRSS / 1024 }
+  const peakMb = process.resourceUsage().maxRSS / 1024
+  return { planMs, startMs, runMs, cpuMs: (user + system) / 1000, events, appends: appends(), claims: claims(), peakMb }
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 
 /** Anything that survives a round trip through JSON. */
@@ -14,27 +14,52 @@ export type Digest = z.infer<typeof Digest>
  * Throws on what JSON cannot say (NaN, Infinity, functions, bigint): a silent `null` would let two different values share a digest.
  */
 export function canonicalJson(value: unknown): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`canonicalJson: ${value} is not a JSON number`)
-    return JSON.stringify(value)
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value)
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'number':
+      if (!Number.isFinite(value)) throw new TypeError(`canonicalJson: ${value} is not a JSON number`)
+      return JSON.stringify(value)
+    case 'object':
+      return value === null ? 'null' : Array.isArray(value) ? listText(value) : recordText(value as Record<string, unknown>)
+    default:
+      throw new TypeError(`canonicalJson: a ${typeof value} has no JSON form`)
   }
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`
-  if (typeof value === 'object') {
-    const record = value as Record<string, unknown>
-    const members: string[] = []
-    for (const key of Object.keys(record).sort()) {
-      const member = record[key]
-      if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`)
-    }
-    return `{${members.join(',')}}`
+}
+
+function listText(list: readonly unknown[]): string {
+  let text = ''
+  for (const item of list) text += `${text === '' ? '[' : ','}${item === undefined ? 'null' : canonicalJson(item)}`
+  return text === '' ? '[]' : `${text}]`
+}
+
+function recordText(record: Record<string, unknown>): string {
+  let text = ''
+  for (const key of Object.keys(record).sort()) {
+    const member = record[key]
+    if (member !== undefined) text += `${text === '' ? '{' : ','}${keyText(key)}:${canonicalJson(member)}`
   }
-  throw new TypeError(`canonicalJson: a ${typeof value} has no JSON form`)
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** The few hundred keys of our own shapes come again with every event; others find the memory full and cost what they always did. */
+const keyTexts = new Map<string, string>()
+const maxKeyTexts = 2000
+const maxKeyLength = 64
+
+function keyText(key: string): string {
+  const known = keyTexts.get(key)
+  if (known !== undefined) return known
+  const text = JSON.stringify(key)
+  if (keyTexts.size < maxKeyTexts && key.length <= maxKeyLength) keyTexts.set(key, text)
+  return text
 }
 
 /** Hex sha256 of a text or of bytes. */
 export function sha256Hex(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
+  return hash('sha256', content)
 }
 
 /** The digest of a value, by its canonical text. */

@@ -75,7 +75,6 @@ export const CheckSpec = z.discriminatedUnion('kind', [
   }),
 ])
 export type CheckSpec = z.infer<typeof CheckSpec>
-export type CheckKind = CheckSpec['kind']
 
 /** What one check found. `error` is a check that could not do its job (signal, time-out, missing command, crash): it counts as a failure. */
 export const CheckReport = z.strictObject({

@@ -60,9 +60,10 @@ export class Engine {
     const { journal, config, rules } = this.parts
     const watch = new Watch(journal, missions, onEvent)
     await watch.begin()
-    for (const mission of missions) await createTasks(this.parts, mission)
+    for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
     const following = new AbortController()
     const follow = watch.follow(following.signal)
+    const stopListening = this.#tasks.listen((events) => watch.offer(events))
     const pump = new Pump(
       { parts: this.parts, tasks: this.#tasks, brain: (name) => this.#brain(name) },
       {
@@ -86,6 +87,7 @@ export class Engine {
       if (ending === 'finished') for (const mission of missions) await this.#finish(mission, rows)
       return { stopped: ending === 'stopped', rows, ...outcomeOf(rows, rules.policy.review.evaluate) }
     } finally {
+      stopListening()
       following.abort()
       await follow
     }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Lease, WorkKind } from '../contract/work.ts'
 import { runAttempt } from './work/attempt.ts'
 import type { Bench, Runner } from './work/bench.ts'
@@ -57,6 +58,8 @@ export class Pump {
   readonly #lanes: Lane[]
   readonly #running = new Map<string, Running>()
   #wake: () => void = () => {}
+  /** Something ended, or a stop was asked for, since the work was last looked at. */
+  #stirred = false
   #failure: unknown
 
   constructor(bench: Bench, options: PumpOptions) {
@@ -68,7 +71,7 @@ export class Pump {
   /** Resolves when finished or stopped. Rejects when the store failed or a runner has a bug: then nothing more is claimed or acknowledged. */
   async run(): Promise<'finished' | 'stopped'> {
     const beating = setInterval(() => void this.#beat(), Math.max(50, Math.floor(this.#options.leaseMs / 4)))
-    const onStop = () => this.#wake()
+    const onStop = () => this.#stir()
     this.#options.stop.addEventListener('abort', onStop)
     try {
       const ending = await this.#loop()
@@ -85,11 +88,18 @@ export class Pump {
     for (;;) {
       if (this.#failure) return 'stopped'
       if (this.#options.stop.aborted) return 'stopped'
+      this.#stirred = false
+      const seen = this.#options.position()
       const claimed = await this.#fill()
       if (claimed > 0) continue
       if (this.#running.size === 0 && (await this.#options.finished())) return 'finished'
-      await this.#idle()
+      await this.#idle(seen)
     }
+  }
+
+  #stir(): void {
+    this.#stirred = true
+    this.#wake()
   }
 
   /** Claims as much as there is room for. */
@@ -123,20 +133,22 @@ export class Pump {
         this.#failure ??= error
       } finally {
         this.#running.delete(lease.key)
-        this.#wake()
+        this.#stir()
       }
     })()
     this.#running.set(lease.key, { lease, lane, abort, done })
   }
 
-  /** Until something ends here, something is appended anywhere, or a moment passes (leases run out, delays end). */
-  async #idle(): Promise<void> {
+  /** Until something ends here, something is appended anywhere after `seen`, or a moment passes (leases run out, delays end). */
+  async #idle(seen: number): Promise<void> {
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
-    if (this.#options.stop.aborted || this.#failure) return
+    // Whoever follows the journal gets a turn, however much there is that is new.
+    await nextTurn()
+    if (this.#stirred) return
     const pause = this.#running.size > 0 ? 1_000 : 100
-    await Promise.race([woken, this.#bench.parts.journal.waitForNews(this.#options.position(), pause)])
+    await Promise.race([woken, this.#bench.parts.journal.waitForNews(seen, pause)])
   }
 
   /** Renews every lease. One that was lost belongs to somebody else: its work here is ended. */
@@ -149,7 +161,7 @@ export class Pump {
       )
     } catch (error) {
       this.#failure ??= error
-      this.#wake()
+      this.#stir()
     }
   }
 

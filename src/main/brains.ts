@@ -21,7 +21,7 @@ export function brainProblems({ folder, project }: { folder: string; project: Pr
 }
 
 /** A brain by its name in the configuration. */
-export function openBrain(name: string, folder: string, config: Config): Result<BrainPort, Problem[]> {
+export function openBrain(name: string, folder: string, config: Config, privateRoot?: string): Result<BrainPort, Problem[]> {
   const brain = config.brains[name]
   const { limits } = config
   if (brain?.kind === 'scripted') return openScript(resolve(folder, brain.file), brain.file)
@@ -34,6 +34,7 @@ export function openBrain(name: string, folder: string, config: Config): Result<
       maxOutputBytes: limits.outputBytes,
       maxReplyBytes: limits.replyBytes,
       maxCaseBytes: limits.caseBytes,
+      ...(privateRoot !== undefined && { privateRoot }),
     })
     return { ok: true, value: opened }
   }

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createCheckRunner } from '../adapters/checks/runner.ts'
 import { isAlive, pidNamespace, readProcess } from '../adapters/process/census/identity.ts'
+import { killOrphans } from '../adapters/process/census/members.ts'
 import { sandboxState } from '../adapters/process/sandbox.ts'
 import { materialise, removeStaleCopies } from '../adapters/snapshots/materialise.ts'
 import { openSnapshotStore } from '../adapters/snapshots/store.ts'
@@ -34,13 +35,15 @@ export async function openEngine({
   const { config, rules } = project
   const { limits } = config
   const journal = await openSqliteJournal({ path: join(home, 'assay.db'), views: engineViews })
-  await journal.reclaim(isDeadOwner)
+  // A process that was killed here may have left its workers behind.
+  if ((await journal.reclaim(isDeadOwner)) > 0) killOrphans()
   const snapshots = openSnapshotStore({
     folder: join(home, 'objects'),
     maxTotalBytes: limits.snapshotBytes,
     maxFiles: limits.snapshotFiles,
   })
   const copies = join(home, 'copies')
+  mkdirSync(join(home, 'private'), { recursive: true, mode: 0o700 })
   await removeStaleCopies(copies, staleCopyMs)
   const sandbox = await sandboxState()
   return new Engine({
@@ -51,7 +54,7 @@ export async function openEngine({
     workspaces: openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots }),
     checks: createCheckRunner({ projectRoot: folder, timeoutMs: durationMs(limits.checkTimeout), maxOutputBytes: limits.outputBytes }),
     openBrain: async (name) => {
-      const opened = openBrain(name, folder, config)
+      const opened = openBrain(name, folder, config, join(home, 'private'))
       if (!opened.ok) throw new Error(opened.error.map(formatProblem).join('; '))
       return opened.value
     },

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Running } from './assay.ts'
 
 /** Waits for something, long enough for a slow machine. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
@@ -8,6 +9,18 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     if (performance.now() > limit) throw new Error(`waited in vain: ${what}`)
     await sleep(20)
   }
+}
+
+/** Waits for something that a running command does; a command that ends without it has failed, and says why. */
+export async function whileRuns(running: Running, what: string, holds: () => boolean): Promise<void> {
+  let ended: string | undefined
+  void running.ended.then(({ code, signal, stderr }) => {
+    ended = `the command ended (${code ?? signal}) before ${what}: ${stderr.slice(-1000)}`
+  })
+  await until(what, () => {
+    if (ended !== undefined && !holds()) throw new Error(ended)
+    return holds()
+  })
 }
 
 /** Living processes whose command line or environment names the folder. Linux only; elsewhere none are found. */

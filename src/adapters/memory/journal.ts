@@ -14,6 +14,9 @@ import {
 import { MemoryViews } from './views.ts'
 import { payloadText, WorkList } from './work.ts'
 
+/** What a timer can hold; a longer one would fire at once. */
+const maxTimeoutMs = 2 ** 31 - 1
+
 export interface MemoryJournalOptions {
   views: readonly View[]
   clock?: Pick<Clock, 'now'>
@@ -115,7 +118,7 @@ class MemoryJournal implements Journal {
         this.#waiters.delete(wake)
         resolve()
       }
-      const timer = setTimeout(wake, Math.max(0, timeoutMs))
+      const timer = setTimeout(wake, Math.min(Math.max(0, timeoutMs), maxTimeoutMs))
       this.#waiters.add(wake)
     })
   }

@@ -53,17 +53,17 @@ export class MemoryViews {
   }
 
   rebuild(events: readonly StoredEvent[]): { view: string; key: string }[] {
-    const before = this.#rows
-    this.#rows = new Map()
-    for (const event of events) this.apply([event])
+    const anew = new MemoryViews(this.#views)
+    for (const event of events) anew.apply([event])
     const differing: { view: string; key: string }[] = []
     for (const { name } of this.#views) {
-      const stored = before.get(name) ?? new Map<string, string>()
-      const fresh = this.#rows.get(name) ?? new Map<string, string>()
+      const stored = this.#rows.get(name) ?? new Map<string, string>()
+      const fresh = anew.#rows.get(name) ?? new Map<string, string>()
       for (const key of [...new Set([...stored.keys(), ...fresh.keys()])].sort(inOrder)) {
         if (stored.get(key) !== fresh.get(key)) differing.push({ view: name, key })
       }
     }
+    this.#rows = anew.#rows
     return differing
   }
 }

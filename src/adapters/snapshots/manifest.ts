@@ -7,7 +7,7 @@ import { maxPathBytes } from './limits.ts'
 const format = 'assay.snapshot/1'
 
 /** A path that stays below the folder it is joined to, on this system. */
-export function isInnerPath(path: string): boolean {
+function isInnerPath(path: string): boolean {
   if (path === '' || path.includes('\0') || Buffer.byteLength(path) > maxPathBytes) return false
   if (process.platform === 'win32' && /[\\:]/.test(path)) return false
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
@@ -25,7 +25,7 @@ const StoredManifest = z.strictObject({
 type Tree = Pick<Manifest, 'files' | 'refused'>
 
 /** By code unit, so that the order is the same everywhere. */
-export function byPath(a: { path: string }, b: { path: string }): number {
+function byPath(a: { path: string }, b: { path: string }): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
 }
 

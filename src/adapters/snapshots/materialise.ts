@@ -56,7 +56,7 @@ function readdirOrNone(folder: string): string[] {
 }
 
 /** Removes a folder and all in it: no link is followed, and missing rights inside are no obstacle. Nothing there is fine. */
-export async function removeFolder(folder: string): Promise<void> {
+async function removeFolder(folder: string): Promise<void> {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
   if (stat === undefined) return
   if (!stat.isDirectory()) return unlinkSync(folder)

@@ -23,8 +23,8 @@ export function openSnapshotStore(options: SnapshotOptions & { folder: string })
 }
 
 /** Snapshots that live as long as the process. */
-export function openMemorySnapshotStore(options: SnapshotOptions & { kept?: Map<string, Uint8Array> } = {}): SnapshotStore {
-  return storeOver(memoryObjects(options.kept), options)
+export function openMemorySnapshotStore(options: SnapshotOptions = {}): SnapshotStore {
+  return storeOver(memoryObjects(), options)
 }
 
 /** Manifests read lately: a judge reads many files of one snapshot. */

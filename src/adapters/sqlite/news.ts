@@ -2,6 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /** How often the file is asked whether another process has written; asking costs microseconds. */
 const pollMs = 25
+/** What a timer can hold; a longer one would fire at once. */
+const maxTimeoutMs = 2 ** 31 - 1
 
 interface Waiter {
   /** The count of news when the wait began. */
@@ -31,7 +33,7 @@ export class News {
         resolve()
       }
       const waiter: Waiter = { since, wake }
-      const timer = setTimeout(wake, Math.max(0, timeoutMs))
+      const timer = setTimeout(wake, Math.min(Math.max(0, timeoutMs), maxTimeoutMs))
       this.#waiters.add(waiter)
       this.#poll ??= setInterval(() => this.#look(), pollMs)
     })

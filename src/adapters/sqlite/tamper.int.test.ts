@@ -296,3 +296,30 @@ it('lets no flipped byte of the file change what is read', { timeout: 300_000 },
   await fc.assert(property, { numRuns: 300 })
   expect(harmful).toBeGreaterThan(50)
 })
+
+it('reads a torn or damaged write-ahead log up to a whole append, and no further', { timeout: 300_000 }, async () => {
+  const live = join(folder, 'live.db')
+  await (await openSqliteJournal({ path: live, views: [] })).close()
+  const writer = await openSqliteJournal({ path: live, views: [] })
+  for (let n = 0; n < 12; n += 1) await appended(writer, 's', n * 2, { n }, { n, text: 'x'.repeat(500) })
+  const [database, log] = [readFileSync(live), readFileSync(`${live}-wal`)]
+  const hashes = (await writer.readStream('s')).map(({ hash }) => hash)
+  await writer.close()
+  let shortened = 0
+  const property = fc.asyncProperty(fc.nat(log.length - 1), fc.boolean(), async (at, cut) => {
+    const damaged = cut ? log.subarray(0, at) : Buffer.from(log)
+    if (!cut) damaged[at] = (damaged[at] ?? 0) ^ 0x55
+    writeFileSync(copy, database)
+    writeFileSync(`${copy}-wal`, damaged)
+    const journal = await openSqliteJournal({ path: copy, views: [] })
+    const read = (await journal.readStream('s')).map(({ hash }) => hash)
+    expect(read).toEqual(hashes.slice(0, read.length))
+    expect(read.length % 2).toBe(0)
+    expect((await journal.verify()).breaks).toEqual([])
+    await appended(journal, 's', read.length, 'goes on')
+    await journal.close()
+    if (read.length < hashes.length) shortened += 1
+  })
+  await fc.assert(property, { numRuns: 100 })
+  expect(shortened).toBeGreaterThan(50)
+})

@@ -1,4 +1,4 @@
-import type { Brain, Organisation } from '../../contract/agent.ts'
+import type { Agent, Brain, Organisation } from '../../contract/agent.ts'
 import { type Digest, digestOf } from '../../contract/canonical.ts'
 import { nameKey, normalText } from './look-alike.ts'
 
@@ -12,11 +12,19 @@ export function principalOf(agentName: string, organisation: Organisation): Dige
   const agent = name === undefined ? undefined : organisation.agents[name]
   if (agent === undefined) return digestOf({ outside: nameKey(agentName) })
   const brain = brainNamed(agent.brain, organisation)
-  return digestOf({
-    brain: brain === undefined ? { undefined: agent.brain } : identityOf(brain),
-    role: normalText(agent.role).toLowerCase(),
-    instructions: normalText(agent.instructions ?? ''),
-  })
+  if (brain === undefined) return principalDigest({ undefined: agent.brain }, agent)
+  const before = known.get(agent)
+  if (before?.brain === brain) return before.principal
+  const principal = principalDigest(identityOf(brain), agent)
+  known.set(agent, { brain, principal })
+  return principal
+}
+
+/** Every verdict asks who its judge is, and definitions do not change once they are loaded: the answer is kept with the agent's. */
+const known = new WeakMap<Agent, { brain: Brain; principal: Digest }>()
+
+function principalDigest(brain: object, agent: Agent): Digest {
+  return digestOf({ brain, role: normalText(agent.role).toLowerCase(), instructions: normalText(agent.instructions ?? '') })
 }
 
 /** The configured agent that a name means: itself, or the one that reads the same. */

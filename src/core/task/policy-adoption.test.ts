@@ -221,7 +221,8 @@ describe('over random histories', () => {
         task.when({ type: 'adopt_policy', nonce: freshNonce(), bar: spec.bar, dimensions: spec.dimensions, by: 'ann' }, after)
         const { state } = task
         expect(state.charged).toBe(charged)
-        if (status === 'done' || status === 'failed' || status === 'skipped') expect({ status: state.status, done: state.done }).toEqual({ status, done })
+        if (status === 'done' || status === 'failed' || status === 'skipped')
+          expect({ status: state.status, done: state.done }).toEqual({ status, done })
         if (state.status === 'todo') expect(attemptsLeft(state, after)).toBeGreaterThan(0)
         if (state.status === 'in_review') expect(openSeats(state).length).toBeGreaterThan(0)
         if (state.status === 'held') expect(state.requests.length).toBeGreaterThan(0)

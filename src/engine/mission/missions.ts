@@ -73,9 +73,13 @@ export async function allMissions(parts: EngineParts): Promise<MissionRow[]> {
   return rows.map(({ row }) => row as MissionRow).sort((a, b) => a.started.localeCompare(b.started))
 }
 
-/** Creates the tasks of a run that do not exist yet, dependents before what they depend on: a task that starts finds all that wait for it. */
-export async function createTasks(parts: EngineParts, mission: string): Promise<void> {
+/**
+ * Creates the tasks of a run that do not exist yet, dependents before what they depend on: a task that starts finds all that wait for it.
+ * `existing` is how many the caller knows of; where that is all, the plan need not be read.
+ */
+export async function createTasks(parts: EngineParts, mission: string, existing = 0): Promise<void> {
   const row = (await parts.journal.viewRow('missions', mission)) as MissionRow
+  if (row.tasks === existing) return
   const text = await parts.snapshots.getText(row.plan as Digest)
   if (text === undefined) throw new Error(`the plan of ${mission} is missing from the object store`)
   const plan = JSON.parse(text) as { tasks: unknown[] }

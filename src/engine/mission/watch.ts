@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { Journal } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
@@ -34,6 +35,13 @@ export class Watch {
     }
   }
 
+  /** Tasks of a mission that exist. */
+  count(mission: string): number {
+    let count = 0
+    for (const row of this.rows.values()) if (row.mission === mission) count += 1
+    return count
+  }
+
   /** Reads on to the end of the journal. Calls that come together share one pass. */
   catchUp(): Promise<void> {
     this.#catchingUp ??= this.#pass().finally(() => {
@@ -42,10 +50,15 @@ export class Watch {
     return this.#catchingUp
   }
 
+  /** Takes in what this process has just appended, where nothing is missing in between; what is left out, the next pass reads. */
+  offer(events: readonly StoredEvent[]): void {
+    for (const event of events) if (event.position === this.position + 1) this.#see(event)
+  }
+
   async #pass(): Promise<void> {
     for (;;) {
       const events = await this.#journal.read(this.position, 500)
-      for (const event of events) this.#see(event)
+      for (const event of events) if (event.position > this.position) this.#see(event)
       if (events.length < 500) return
     }
   }
@@ -63,6 +76,8 @@ export class Watch {
   async follow(signal: AbortSignal): Promise<void> {
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
     while (!signal.aborted) {
+      // A turn later, what this process appended has been offered and need not be read.
+      await nextTurn()
       await this.catchUp()
       await Promise.race([ended, this.#journal.waitForNews(this.position, 500)])
     }

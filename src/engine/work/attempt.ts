@@ -1,10 +1,11 @@
 import { digestOf } from '../../contract/canonical.ts'
 import type { Content } from '../../contract/case.ts'
+import type { TaskSpec } from '../../contract/task.ts'
 import type { Lease } from '../../contract/work.ts'
 import type { TaskState } from '../../core/task/state.ts'
-import type { WorkEnding } from '../../ports/brain.ts'
+import type { BrainPort, WorkEnding, WorkOrder } from '../../ports/brain.ts'
 import type { InputMaterial, OpenWorkspace } from '../../ports/workspace.ts'
-import { changedPaths } from './changed.ts'
+import { changed } from './changed.ts'
 import { folderTaken, holdsFolder } from './folders.ts'
 import { workerPrompt } from '../prompts/worker.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
@@ -28,9 +29,11 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
   if (!agent) return void (await journal.complete(lease))
   const brain = await bench.brain(agent.brain)
   const inputs = await inputMaterial(bench, state)
-  const workspace = await bench.parts.workspaces.open(state.spec, inputs)
   const folder = await holdsFolder(bench.parts, state.spec)
   if (folder.kind === 'busy') return void (await journal.release(lease, folderRetryMs))
+  // A shared folder is looked at only once it is taken: until then another task may be writing in it.
+  const openWorkspace = () => bench.parts.workspaces.open(state.spec, inputs)
+  const prepared = folder.kind === 'free' ? undefined : await openWorkspace()
   const started = await bench.tasks.handle(
     task,
     {
@@ -46,6 +49,7 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
   if (!started.ok)
     return started.error.code === 'conflict' ? void (await journal.release(lease, folderRetryMs)) : settleRefused(bench, lease, started)
 
+  const workspace = prepared ?? (await openWorkspace())
   const order = {
     task: state.spec,
     agent: state.spec.assignee,
@@ -54,9 +58,18 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
     prompt: workerPrompt(started.state, inputs, rules.policy.review.ledgerLimit),
     workspace: workspace.path,
   }
-  let ending = await brain.work(order, signal)
-  if (ending.kind === 'failed' && ending.beforeEffect && !signal.aborted) ending = await brain.work(order, signal)
+  let ending = await turn(brain, order, signal)
+  if (ending.kind === 'failed' && ending.beforeEffect && !signal.aborted) ending = await turn(brain, order, signal)
   await report(bench, lease, started.state, workspace, ending)
+}
+
+/** A brain that throws has a bug; what it did before is not known, so the attempt fails and is not repeated. */
+async function turn(brain: BrainPort, order: WorkOrder, signal: AbortSignal): Promise<WorkEnding> {
+  try {
+    return await brain.work(order, signal)
+  } catch (error) {
+    return { kind: 'failed', failure: 'error', detail: `the brain broke: ${String(error)}`, output: '', beforeEffect: false }
+  }
 }
 
 async function interrupted(bench: Bench, lease: Lease, state: TaskState): Promise<void> {
@@ -86,7 +99,7 @@ async function report(bench: Bench, lease: Lease, state: TaskState, workspace: O
     )
     return settleRefused(bench, lease, handled)
   }
-  const taken = await takeContent(bench, workspace, ending.output)
+  const taken = await takeContent(bench, state.spec, workspace, ending.output)
   if (!taken.ok) {
     const handled = await bench.tasks.handle(
       id,
@@ -107,18 +120,19 @@ async function report(bench: Bench, lease: Lease, state: TaskState, workspace: O
 /** Snapshots the workspace: from here on nobody reads it again. Where no file changed, the output is the work. */
 async function takeContent(
   bench: Bench,
+  spec: TaskSpec,
   workspace: OpenWorkspace,
   output: string,
 ): Promise<{ ok: true; content: Content } | { ok: false; detail: string }> {
   const { snapshots, workspaces } = bench.parts
-  const taken = await snapshots.take(workspace.path, (path) => workspaces.ignored(path))
+  const taken = await snapshots.take(workspace.path, (path) => workspaces.ignored(path, spec))
   if (!taken.ok) {
     if (taken.problem.code === 'disk_full' || taken.problem.code === 'io')
       throw new Error(`the work could not be kept: ${taken.problem.message}`)
     return { ok: false, detail: taken.problem.message }
   }
   const { manifest } = taken
-  const paths = changedPaths(await snapshots.manifest(workspace.base), manifest)
+  const paths = changed((await snapshots.manifest(workspace.base)) ?? { files: [], refused: [] }, manifest)
   const empty = paths.length === 0 && output.trim() === ''
   const digest = paths.length > 0 ? manifest.digest : digestOf({ base: workspace.base, output })
   return { ok: true, content: { digest, snapshot: manifest.digest, empty, paths, output } }

@@ -1,18 +1,21 @@
 import type { Manifest } from '../../ports/snapshots.ts'
 
-/** Paths that were added, changed or deleted between two snapshots, entries that are no plain files included; sorted. */
-export function changedPaths(base: Manifest | undefined, now: Manifest): string[] {
-  const before = marks(base)
-  const after = marks(now)
-  const changed = new Set<string>()
-  for (const [path, mark] of after) if (before.get(path) !== mark) changed.add(path)
-  for (const path of before.keys()) if (!after.has(path)) changed.add(path)
-  return [...changed].sort()
+type Tree = Pick<Manifest, 'files' | 'refused'>
+
+/** Paths that were added, deleted or changed between two snapshots (content, executable bit, or what was refused there and why), sorted. */
+export function changed(base: Tree, now: Tree): string[] {
+  const before = tokensOf(base)
+  const after = tokensOf(now)
+  const paths = new Set<string>()
+  for (const [token, path] of before) if (!after.has(token)) paths.add(path)
+  for (const [token, path] of after) if (!before.has(token)) paths.add(path)
+  return [...paths].sort()
 }
 
-function marks(manifest: Manifest | undefined): Map<string, string> {
-  const all = new Map<string, string>()
-  for (const file of manifest?.files ?? []) all.set(file.path, `${file.digest} ${file.executable}`)
-  for (const refused of manifest?.refused ?? []) all.set(refused.path, `refused ${refused.why}`)
-  return all
+/** One text for each entry as it stands: equal texts are unchanged entries. No path contains NUL. */
+function tokensOf(tree: Tree): Map<string, string> {
+  const tokens = new Map<string, string>()
+  for (const { path, digest, executable } of tree.files) tokens.set(`${path}\0file\0${digest}\0${executable}`, path)
+  for (const { path, why } of tree.refused) tokens.set(`${path}\0refused\0${why}`, path)
+  return tokens
 }

@@ -17,6 +17,7 @@ export const runChecks: Runner = async (bench, lease, signal) => {
   if (state?.status !== 'checking' || state.attempts !== attempt || state.current?.submission !== submission)
     return void (await journal.complete(lease))
   const reports = await checkAll(bench, state, signal)
+  // A stop ends checks in the middle; what they said then is nothing about the work.
   if (signal.aborted) return void (await journal.release(lease, 0))
   const handled = await bench.tasks.handle(
     task,

@@ -6,7 +6,7 @@ import type { Panel, Seat } from '../../core/panel/state.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { readReply } from '../../core/verdict/read.ts'
 import { evidencePointers } from '../../core/verdict/sitting.ts'
-import type { JudgeEnding, JudgeQuestion } from '../../ports/brain.ts'
+import type { BrainPort, JudgeEnding, JudgeQuestion } from '../../ports/brain.ts'
 import { resolveEvidence } from './evidence.ts'
 import { judgePrompt } from '../prompts/judge.ts'
 import { taskStream } from '../streams.ts'
@@ -28,7 +28,8 @@ export const askJudge: Runner = async (bench, lease, signal) => {
   if (!state || !panel || seat?.status !== 'asked' || seat.round !== asked.round) return void (await journal.complete(lease))
 
   const ending = await sit(bench, state, panel, seat, signal)
-  if (ending.kind === 'stopped' || signal.aborted) return void (await journal.release(lease, 0))
+  // An answer that arrived is recorded even while stopping: it was paid for.
+  if (ending.kind === 'stopped' || (ending.kind === 'unavailable' && signal.aborted)) return void (await journal.release(lease, 0))
   const { review, round } = asked
   const place = { review, seat: seat.seat, round, judge: seat.judge, nonce: random.nonce(), ...(ending.usage && { usage: ending.usage }) }
   const handled = await bench.tasks.handle(
@@ -69,15 +70,24 @@ async function sit(bench: Bench, state: TaskState, panel: Panel, seat: Seat, sig
     },
   }
   try {
-    let ending = await brain.judge(question, signal)
+    let ending = await call(brain, question, signal)
     for (let tries = 0; ending.kind === 'unavailable' && tries < config.limits.judgeRetries && !signal.aborted; tries += 1) {
       const pause = backoffMs[Math.min(tries, backoffMs.length - 1)] as number
       await sleep(pause, undefined, { signal }).catch(() => undefined)
-      if (!signal.aborted) ending = await brain.judge(question, signal)
+      if (!signal.aborted) ending = await call(brain, question, signal)
     }
     return ending
   } finally {
     await copy?.dispose()
+  }
+}
+
+/** A brain that throws gave no verdict, whatever it was about to say. */
+async function call(brain: BrainPort, question: JudgeQuestion, signal: AbortSignal): Promise<JudgeEnding> {
+  try {
+    return await brain.judge(question, signal)
+  } catch (error) {
+    return { kind: 'unavailable', detail: `the brain broke: ${String(error)}` }
   }
 }
 

@@ -107,9 +107,13 @@ async function keep(walk: Walk, held: HeldFolder, entry: Entry, first: Opening):
 async function storeAndClose(walk: Walk, entry: Entry, file: OpenFile): Promise<boolean> {
   try {
     checkSize(walk, entry, file.size)
-    const hex = await (file.size > smallBytes ? storeLarge : storeSmall)(walk.batch, file)
-    if (hex === undefined) return false
+    // Counted before it is read: others are read side by side.
     walk.bytes += file.size
+    const hex = await (file.size > smallBytes ? storeLarge : storeSmall)(walk.batch, file)
+    if (hex === undefined) {
+      walk.bytes -= file.size
+      return false
+    }
     walk.files.push({ path: entry.path, size: file.size, digest: `sha256:${hex}`, executable: file.executable })
     return true
   } finally {

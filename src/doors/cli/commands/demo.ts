@@ -8,6 +8,7 @@ import { explanation } from '../demo/explanation.ts'
 import type { Output } from '../output.ts'
 import { findProject } from '../project.ts'
 import { summary } from '../render/summary.ts'
+import { wrap } from '../render/table.ts'
 import { verificationText } from '../render/verification.ts'
 import { stopOnSignals } from '../signals.ts'
 import { progressFor, refuse } from './run.ts'
@@ -32,7 +33,7 @@ export async function demoCommand(app: App, output: Output, name: string | undef
   mkdirSync(folder, { recursive: true })
   for (const [file, text] of Object.entries(demoFiles)) writeFileSync(join(folder, file), text)
   const shown = relative(output.terminal.cwd, folder) || '.'
-  if (!output.json) for (const line of explanation.before(shown)) output.note(line)
+  if (!output.json) for (const line of explanation.before(shown)) output.note(wrap(line, output.columns))
 
   const found = findProject({ cwd: folder, env: {} }, {})
   if (!found.ok) return refuse(output, found.error)
@@ -65,13 +66,13 @@ async function show(engine: Engine, output: Output, mission: string, shown: stri
     output.jsonLine({ kind: 'demo', asScripted, folder: shown, counts: end.counts, tasks: end.rows, verification })
     return end.stopped ? 130 : asScripted ? 0 : 1
   }
-  output.data(summary(output, [mission], end))
+  output.data(summary(output, [mission], end, ` -c ${shown}/assay.yaml`))
   output.data('')
   output.data(verificationText(output, verification))
   if (end.stopped) return 130
   const input = await engine.inputsOf(`${mission}/write-the-release-note`)
   for (const line of asScripted ? explanation.after(shown, input.map((one) => one.prefix).filter(Boolean)) : explanation.broken)
-    output.data(line)
+    output.data(wrap(line, output.columns, line.startsWith('  ') ? 26 : 0))
   return asScripted ? 0 : 1
 }
 

@@ -1,11 +1,11 @@
 import type { RunEnd } from '../../../engine/engine.ts'
 import type { TaskRow } from '../../../engine/views/tasks.ts'
 import { oneLine, type Output } from '../output.ts'
-import { table } from './table.ts'
+import { table, wrap } from './table.ts'
 import { barOn100, scoreText, stateWord } from './task.ts'
 
 /** The last lines of a run: result, score against the bar, top concern, the next command to type. */
-export function summary(output: Output, missions: readonly string[], end: RunEnd): string {
+export function summary(output: Output, missions: readonly string[], end: RunEnd, configFlag = ''): string {
   const rows = [...end.rows].sort((a, b) => rank(a) - rank(b))
   const shown = rows.slice(0, 30)
   const lines = [
@@ -25,9 +25,11 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
   const worst = rows.find((row) => rank(row) < 4)
   if (worst?.concern !== undefined || worst?.detail !== undefined) {
     const against = worst.score ? ` ${worst.score.on100} against the bar of ${barOn100(worst.bar)}` : ''
-    lines.push(`Top concern (${oneLine(worst.title, 60)}${against}): ${oneLine(worst.concern ?? worst.detail ?? '', 300)}`)
+    lines.push(
+      wrap(`Top concern (${oneLine(worst.title, 60)}${against}): ${oneLine(worst.concern ?? worst.detail ?? '', 300)}`, output.columns, 2),
+    )
   }
-  lines.push(`Next: ${nextCommand(missions, end, worst)}`)
+  lines.push(`Next: ${nextCommand(missions, end, worst)}${configFlag}`)
   return lines.join('\n')
 }
 

@@ -28,6 +28,20 @@ export function displayWidth(text: string): number {
   return width
 }
 
+/** Text broken at spaces to a width; its own indentation stays, further lines get one of their own. */
+export function wrap(text: string, width: number, indent = 0): string {
+  const lines: string[] = []
+  let line = /^ */.exec(text)?.[0] ?? ''
+  for (const word of text.trimStart().split(' ')) {
+    const longer = line.trim() === '' ? `${line}${word}` : `${line} ${word}`
+    if (line.trim() !== '' && displayWidth(longer) > width) {
+      lines.push(line)
+      line = `${' '.repeat(indent)}${word}`
+    } else line = longer
+  }
+  return [...lines, line].join('\n')
+}
+
 export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let kept = ''

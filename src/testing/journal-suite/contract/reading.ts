@@ -4,7 +4,7 @@ import { freshJournal } from '../fresh.ts'
 import { appended, enqueued, workOf } from '../samples.ts'
 
 /** Longer than any test may take: a wait that ends was woken. */
-const never = 600_000
+const never = Number.MAX_SAFE_INTEGER
 
 export function reading(adapter: JournalAdapter): void {
   describe('reading', () => {
@@ -64,12 +64,12 @@ export function reading(adapter: JournalAdapter): void {
       const enqueuedWake = journal.waitForNews(0, never)
       await enqueued(journal, workOf('k'))
       await enqueuedWake
-      const [lease] = await journal.claim({ owner: 'o', limit: 1, leaseMs: never })
+      const [lease] = await journal.claim({ owner: 'o', limit: 1, leaseMs: 600_000 })
       if (lease === undefined) throw new Error('nothing to claim')
       const releasedWake = journal.waitForNews(0, never)
       expect(await journal.release(lease, 0)).toBe(true)
       await releasedWake
-      await journal.claim({ owner: 'o', limit: 1, leaseMs: never })
+      await journal.claim({ owner: 'o', limit: 1, leaseMs: 600_000 })
       const reclaimedWake = journal.waitForNews(0, never)
       expect(await journal.reclaim(() => true)).toBe(1)
       await reclaimedWake

@@ -26,6 +26,12 @@ export function limitsHold(open: OpenStore): void {
       expect(problemOf(await store.take(planted({ a: '12345', b: '123456' })))).toMatchObject({ code: 'too_large' })
     })
 
+    it('on all files together holds for large files that are read side by side', async () => {
+      const folder = planted({ a: Buffer.alloc(300_000), b: Buffer.alloc(300_000, 1), c: Buffer.alloc(300_000, 2) })
+      await taken(open({ maxTotalBytes: 900_000 }), folder)
+      expect(problemOf(await open({ maxTotalBytes: 899_999 }).take(folder)).message).toContain('maxTotalBytes')
+    })
+
     it('on entries counts files, folders and what is refused', async () => {
       const store = open({ maxFiles: 4 })
       await taken(store, planted({ 'f/a': '', 'f/b': '', c: '' }))
