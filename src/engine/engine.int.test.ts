@@ -146,6 +146,29 @@ describe('the engine', () => {
     expect(events.filter((event) => event.type === 'attempt.started')).toHaveLength(1)
   })
 
+  it('leaves a task held when judges stay out of reach, and a later run asks them at once', async () => {
+    let up = false
+    const shop = workshop({ config, brains: { hands: worker(() => 'done'), eyes: judge(() => (up ? 'SCORE: 90' : undefined)) } })
+    expect(await runPlan(shop, task('a'))).toMatchObject({ exitCode: 3, counts: { held: 1 } })
+    up = true
+    const again = await shop.engine.run({ missions: ['plan-1'], stop: new AbortController().signal })
+    expect(again).toMatchObject({ exitCode: 0, counts: { clean: 1 } })
+    const types = (await shop.engine.events(0, 1000)).map((event) => event.type)
+    expect(types.filter((type) => type === 'attempt.started')).toHaveLength(1)
+  })
+
+  it('takes a brain that throws as no verdict and no work, and goes on', async () => {
+    const broken = (): never => {
+      throw new Error('boom')
+    }
+    const shop = workshop({
+      config: { ...config, review: { maxAttempts: 1 } },
+      brains: { hands: worker(broken), eyes: judge(() => 'SCORE: 90') },
+    })
+    expect(await runPlan(shop, task('a'))).toMatchObject({ exitCode: 3, counts: { held: 1 } })
+    expect((await shop.engine.task('plan-1/a'))?.hold?.reason).toBe('exhausted_unscored')
+  })
+
   it('records a turn that was cut off as interrupted, and does not run it again', async () => {
     let calls = 0
     const brains = {

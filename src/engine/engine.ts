@@ -61,6 +61,7 @@ export class Engine {
     const watch = new Watch(journal, missions, onEvent)
     await watch.begin()
     for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
+    await this.#askUnreachableJudges(watch)
     const following = new AbortController()
     const follow = watch.follow(following.signal)
     const stopListening = this.#tasks.listen((events) => watch.offer(events))
@@ -90,6 +91,14 @@ export class Engine {
       stopListening()
       following.abort()
       await follow
+    }
+  }
+
+  /** Whoever starts a run wants an answer now: judges that could not be reached before are asked again at once. */
+  async #askUnreachableJudges(watch: Watch): Promise<void> {
+    for (const row of watch.rows.values()) {
+      if (row.held !== 'judge_unavailable') continue
+      await this.#tasks.handle(row.id, { type: 'retry_review', nonce: this.parts.random.nonce() }, { actor: 'runtime' })
     }
   }
 

@@ -148,6 +148,30 @@ describe('a judge that cannot be reached', () => {
     expect(statuses(run(['a', 'b', 'c'], { a: down, c: garbles }, { size: 2, mode: 'full' }))).toEqual(['c void', 'b graded'])
   })
 
+  it('at several seats at once: the spares go round, each principal once, and nothing is voided', () => {
+    const together = (roster: string[]) => {
+      const rules = rulesOf({ mode: 'full', size: 3 })
+      const start = panelOf(roster, rules)
+      const opening = advance(start, rules)
+      if (opening.kind !== 'ask') throw new Error(opening.kind)
+      const asked = opening.seats.reduce((panel, data) => evolvePanel(panel, { type: 'seat.asked', data }), start)
+      return advance(
+        asked.seats.reduce((panel, seat) => evolvePanel(panel, answerOf(panel, seat, down, rules)), asked),
+        rules,
+      )
+    }
+    const next = together(['a', 'b', 'c', 'd', 'd2@p-d', 'e'])
+    expect(next).toMatchObject({
+      kind: 'ask',
+      seats: [
+        { seat: 1, judge: 'd' },
+        { seat: 2, judge: 'e' },
+      ],
+      voided: [],
+    })
+    expect(together(['a', 'b', 'c']).kind).toBe('unavailable')
+  })
+
   it('is held for where the quorum is not met, naming seats and causes', () => {
     const { end } = run(['a', 'b'], { a: { kind: 'down', detail: '429' }, b: { kind: 'down', detail: 'time-out' } }, { size: 2 })
     expect(end).toEqual({

@@ -28,7 +28,12 @@ function repaired(start: Panel, rules: PanelRules): Panel {
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `j${index}`)
 
-function asked(replies: Reply[], settings: Partial<PanelSettings>, rest: Partial<PanelRules> = {}, roster = names(replies.length)) {
+function asked(
+  replies: (Reply | Reply[])[],
+  settings: Partial<PanelSettings>,
+  rest: Partial<PanelRules> = {},
+  roster = names(replies.length),
+) {
   const rules = rulesOf({ mode: 'curtail', ...settings }, rest)
   const script = scripted(Object.fromEntries(replies.map((reply, index) => [`j${index}`, reply])))
   const played = play(panelOf(roster, rules), rules, script)
@@ -74,17 +79,55 @@ describe('curtail stops', () => {
     expect(outcome(asked([grades(5), grades(5), veto], {}))).toBe('pass')
   })
 
-  it('at a veto from before that its judge upholds, and goes on where it may yet be lifted', () => {
-    const unsure = grades(4, true, { met: { AC1: 'no' } })
-    expect(asked([unsure, four, four, four], { size: 4 }, { vetoes: [vetoBy('j0')] }).seats).toBe('j0 j1')
-    const again = asked([unsure, four], { size: 3 }, { vetoes: [vetoBy('j0')] })
-    expect(again.seats).toBe('j0 j1 j0')
-    expect(outcome(again)).toBe('reject')
+  it('at a veto from before that its judge upholds, and goes on where a further sitting may lift it', () => {
+    const vetoes = [vetoBy('j0')]
+    const unmoved = grades(4, true, { met: { AC1: 'no' } })
+    const settings = { size: 5, quorum: 3 }
+    expect(asked([unmoved, four, four, four], settings, { vetoes }).seats).toBe('j0 j1 j2')
+    const unread: Reply[] = [{ kind: 'garbles' }, { kind: 'garbles' }, four]
+    const lifting = asked([unread, four, four, four], settings, { vetoes })
+    expect(lifting.seats).toBe('j0 j1 j2 j0 j3 j0')
+    expect(outcome(lifting)).toBe('pass')
+    expect(asked([unread, four, four, four], settings).seats).toBe('j0 j1 j2 j0 j3')
+    expect(asked([{ kind: 'down' }, unmoved, four, four], { size: 4 }, { vetoes }).seats).toBe('j0 j1 j2')
   })
 
   it('not before a judge that sits again could turn its own vote', () => {
     expect(asked([four], { size: 3 }).seats).toBe('j0 j0 j0')
     expect(asked([two], { size: 3 }).seats).toBe('j0')
+  })
+
+  it('counting votes where every score is good enough', () => {
+    const low = { bar: 1 }
+    expect(asked([four, four, four, four], { size: 4 }, low).seats).toBe('j0 j1 j2')
+    const against = grades(4, false)
+    expect(asked([four, against, against, four], { size: 4, quorum: 3 }, low).seats).toBe('j0 j1 j2')
+    expect(asked([four, four, four], { size: 4, quorum: 3 }, low).seats).toBe('j0 j1 j2')
+  })
+
+  it('not while a judge that sits again could move the score', () => {
+    expect(asked([four, four, grades(2, true)], { size: 4, quorum: 3 }).seats).toBe('j0 j1 j2 j0')
+    expect(asked([four, four, four], { size: 4, quorum: 3 }).seats).toBe('j0 j1 j2')
+  })
+
+  it('not while one that could not tell may tell when it sits again', () => {
+    const found = asked([[{ kind: 'abstains' }, four], four, grades(4, false)], { size: 4 })
+    expect(found.seats).toBe('j0 j1 j2 j0')
+    expect(outcome(found)).toBe('pass')
+  })
+
+  it('not while replacements could leave a seat to another agent of a principal that accepts', () => {
+    const low = { bar: 1 }
+    const replies = Array.from({ length: 6 }, () => four)
+    expect(asked(replies, { size: 5, quorum: 3 }, low, ['j0', 'j1', 'j2', 'j3', 'j4', 'j5@p-j0']).seats).toBe('j0 j1 j2 j3')
+    expect(asked(replies, { size: 5, quorum: 3 }, low, ['j0', 'j1', 'j2', 'j3', 'j4', 'j5']).seats).toBe('j0 j1 j2')
+    expect(asked(replies, { size: 4, quorum: 3 }, low, ['j0', 'j1', 'j2', 'j3', 'j4@p-j0']).seats).toBe('j0 j1 j2')
+  })
+
+  it('later where a text judge may score between the levels', () => {
+    const replies = [grades(3), grades(5), four]
+    expect(asked(replies, {}, { bar: 2 }).seats).toBe('j0 j1')
+    expect(asked(replies, {}, { bar: 2 }, ['j0', 'j1', 'j2~']).seats).toBe('j0 j1 j2')
   })
 
   it('before a further agent of a principal whose vote and scores are settled', () => {

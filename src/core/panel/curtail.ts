@@ -4,7 +4,7 @@ import { globalScore, lowerMedian, reaches } from '../score/score.ts'
 import { carries, ruleOf, scoresOf, type Tally, tally } from './consensus.ts'
 import { furtherSeats } from './seating.ts'
 import { askedJudges, gradedSittings, type Panel, type PanelRules } from './state.ts'
-import { settleVetoes } from './veto.ts'
+import { isUpheld, settleVetoes } from './veto.ts'
 
 /** What the seats not asked yet could bring. */
 interface Prospect {
@@ -24,7 +24,7 @@ interface Prospect {
 export function mayStillTurn(panel: Panel, rules: PanelRules): boolean {
   const prospect = prospectOf(panel, rules)
   const { standing } = settleVetoes(panel, rules)
-  if (!standing.every(({ principal }) => prospect.again.has(principal))) return false
+  if (standing.some((veto) => !prospect.again.has(veto.principal) || isUpheld(veto, panel))) return false
   const count = tally(panel, rules)
   const carried = carries(count, rules)
   if (carried && standing.length > 0) return true
@@ -91,6 +91,6 @@ function prospectOf(panel: Panel, rules: PanelRules): Prospect {
     if (principals.has(principal)) again.set(principal, (again.get(principal) ?? 0) + 1)
   }
   const returning = [...again.keys()].filter((principal) => !graded.has(principal)).length
-  const whole = gradedSittings(panel).every(({ text }) => text === undefined) && panel.roster.every(({ form }) => form === 'structured')
+  const whole = panel.roster.every(({ form }) => form === 'structured')
   return { again, newcomers: fresh + returning, whole }
 }

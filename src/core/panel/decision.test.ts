@@ -64,6 +64,16 @@ describe('a pass', () => {
     expect(decision.dissent).toEqual([{ judge: 'b', accepts: false, concern: 'concern of b' }])
   })
 
+  it('keeps every judge’s reasoning with its dimension', () => {
+    const rules = rulesOf({ mode: 'full', size: 2 }, { dimensions: [dimension('craft'), dimension('care')] })
+    expect(
+      decide({}, { rules, roster: ['a', 'b'] }).dimensions.map(({ name, reasoning }) => [name, ...reasoning.map(({ text }) => text)]),
+    ).toEqual([
+      ['craft', 'a on craft', 'b on craft'],
+      ['care', 'a on care', 'b on care'],
+    ])
+  })
+
   it('keeps what was set aside', () => {
     expect(decide({ c: grades(1, false) }).dimensions[0]).toMatchObject({
       score: { exact: '4/1' },
@@ -245,11 +255,19 @@ describe('missing seats', () => {
 })
 
 describe('a panel without a quorum', () => {
+  it('names only the seats that failed', () => {
+    const two = { a: { kind: 'garbles' }, b: { kind: 'abstains' }, c: { kind: 'garbles' } } as const
+    expect(end(two)).toMatchObject({ detail: 'seat 1 (a) could not be read: no JSON; seat 3 (c) could not be read: no JSON' })
+    const down = { a: { kind: 'garbles' }, b: { kind: 'down' }, c: { kind: 'abstains' } } as const
+    expect(end(down)).toEqual({ kind: 'unavailable', detail: 'seat 2 (b) could not be reached: 503' })
+  })
+
   const end = (replies: Record<string, Reply | Reply[]>, rules = rulesOf({ mode: 'full' })) =>
     play(panelOf(['a', 'b', 'c'], rules), rules, scripted(replies)).end
 
   it('that could not tell rejects with what is missing', () => {
-    const found = end({ a: { kind: 'abstains' }, b: { kind: 'abstains', on: 'AC3' }, c: grades(4) })
+    const c = grades(4, true, { met: { AC2: 'cannot_tell' } })
+    const found = end({ a: { kind: 'abstains' }, b: { kind: 'abstains', on: 'AC3' }, c })
     if (found.kind !== 'cannot_tell') throw new Error(found.kind)
     expect(Decision.parse(found.decision)).toEqual(found.decision)
     const untold = [

@@ -47,6 +47,17 @@ describe('two seats leave doubt', () => {
     expect(doubt(b, a)).toBe(true)
   })
 
+  it('when they disagree though each is clear and consistent', () => {
+    expect(doubt(grades(4), grades(3), {}, { bar: 3.5 })).toBe(true)
+    expect(doubt(grades(4), grades(4), {}, { bar: 3.5 })).toBe(false)
+    expect(doubt(grades(3), grades(3), {}, { bar: 3.5 })).toBe(false)
+  })
+
+  it('when one of them is near the bar though the merged score is not', () => {
+    expect(doubt(text('57'), text('40'), {}, {}, ['a~', 'b~', 'c'])).toBe(true)
+    expect(doubt(text('54'), text('40'), {}, {}, ['a~', 'b~', 'c'])).toBe(false)
+  })
+
   it('when they differ by more than the distance on any one dimension', () => {
     expect(doubt(grades([5, 5]), grades([5, 3]), {}, two)).toBe(true)
     expect(doubt(grades([5, 5]), grades([4, 4]), {}, two)).toBe(false)

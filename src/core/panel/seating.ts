@@ -56,7 +56,7 @@ export function furtherSeats(panel: Panel, rules: PanelRules, because: 'opening'
 
 function nextSeat(panel: Panel, order: readonly EligibleJudge[]): { judge: EligibleJudge; repeat: boolean } | undefined {
   const repeats = panel.seats.filter(({ repeat }) => repeat).length
-  if (panel.seats.length - repeats < Math.min(panel.size, order.length)) {
+  if (panel.seats.length < Math.min(panel.size, order.length)) {
     const asked = askedJudges(panel)
     const judge = unaskedPrincipals(panel, order)[0] ?? order.find((eligible) => !asked.has(eligible.judge))
     if (judge) return { judge, repeat: false }

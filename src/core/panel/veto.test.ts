@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PanelSettings } from '../../contract/config/review.ts'
 import type { Veto } from '../../contract/review.ts'
 import { grades, panelOf, play, type Reply, rulesOf, scripted, vetoBy } from './panel-kit.ts'
-import { settleVetoes } from './veto.ts'
+import { isUpheld, settleVetoes } from './veto.ts'
 
 const no = (evidence: string[], id = 'AC1'): Reply => grades(2, false, { met: { [id]: { met: 'no', evidence } } })
 const yes = grades(4)
@@ -152,6 +152,18 @@ describe('a standing veto', () => {
     expect(lifted).toEqual([{ criterion: 'AC1', principal: 'p-a', by: 'judge' }])
     const unknown = review({}, { vetoes: [vetoBy('a', 'AC9')] })
     expect(noted(unknown.standing)).toBe('a:AC9')
+  })
+
+  it.each<[string, Reply | Reply[], boolean]>([
+    ['no', no([]), true],
+    ['that it cannot tell', { kind: 'abstains' }, true],
+    ['yes, then no', [yes, no([])], true],
+    ['yes', yes, false],
+    ['nothing readable', { kind: 'garbles' }, false],
+    ['in text', { kind: 'text', score100: '0' }, false],
+    ['no to something else', no([], 'AC3'), false],
+  ])('is upheld when its judge says %s: %s', (_, reply, upheld) => {
+    expect(isUpheld(vetoBy('a'), review({ a: reply, b: no([]) }, { vetoes, roster: ['a', 'b'] }).panel)).toBe(upheld)
   })
 
   it('neither blocks nor is lifted where the policy knows no veto', () => {

@@ -38,7 +38,7 @@ function raisedVetoes(panel: Panel, { settings, criteria }: PanelRules): Veto[] 
 
 /** A veto is lifted by its own principal's `yes`; where that principal could not be heard at all, by the `yes` of everybody who graded. */
 function liftOf({ criterion, principal }: Veto, panel: Panel): VetoLift | undefined {
-  const own = panel.seats.flatMap(({ sitting }) => (sitting?.principal === principal ? [sitting] : []))
+  const own = sittingsOf(principal, panel)
   if (own.length > 0) {
     const answers = own.flatMap((sitting) => answerOn(criterion, sitting) ?? [])
     const gradedYes = own.some((sitting) => sitting.outcome === 'graded' && answerOn(criterion, sitting)?.met === 'yes')
@@ -49,6 +49,11 @@ function liftOf({ criterion, principal }: Veto, panel: Panel): VetoLift | undefi
   return everybody && enough && cannotBeHeard(principal, panel) ? { criterion, principal, by: 'panel' } : undefined
 }
 
+/** Its principal was heard on the criterion in this review and did not say yes: nothing later in the review lifts it. */
+export function isUpheld({ criterion, principal }: Veto, panel: Panel): boolean {
+  return sittingsOf(principal, panel).some((sitting) => (answerOn(criterion, sitting)?.met ?? 'yes') !== 'yes')
+}
+
 /** No longer among the eligible, or asked and never reached. One that answered unreadably was heard. */
 function cannotBeHeard(principal: string, panel: Panel): boolean {
   const agents = new Set(panel.roster.filter((eligible) => eligible.principal === principal).map(({ judge }) => judge))
@@ -57,6 +62,10 @@ function cannotBeHeard(principal: string, panel: Panel): boolean {
     [seat.judge, ...seat.replaced].filter((judge) => agents.has(judge)).map((judge) => ({ seat, judge })),
   )
   return calls.length > 0 && calls.every(({ seat, judge }) => seat.unreachable.includes(judge))
+}
+
+function sittingsOf(principal: string, panel: Panel): Sitting[] {
+  return panel.seats.flatMap(({ sitting }) => (sitting?.principal === principal ? [sitting] : []))
 }
 
 function answerOn(criterion: string, { verdict }: Sitting): CriterionAnswer | undefined {

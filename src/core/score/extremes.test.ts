@@ -61,6 +61,26 @@ describe('the extremes of a consensus', () => {
     expect(highestConsensus([], { count: 2, whole: false }, rule)).toEqual(fromDecimal(5))
   })
 
+  it('of few whole levels are those of trying everything, for all of them', () => {
+    for (const reach of [1, 1.5, 2.5]) {
+      for (const kind of ['lower', 'midpoint'] as const) {
+        const rule = { outlierDistance: fromDecimal(reach), median: kind }
+        for (const size of [0, 1, 2, 3, 4]) {
+          for (const known of fillings(size, levels)) {
+            for (const count of [1, 2, 3]) {
+              const scores = known.map((level) => fromDecimal(level))
+              const found = {
+                lowest: lowestConsensus(scores, { count, whole: true }, rule),
+                highest: highestConsensus(scores, { count, whole: true }, rule),
+              }
+              expect(found, `${known} and ${count} more within ${reach}, ${kind}`).toEqual(exhaustive(known, count, levels, rule))
+            }
+          }
+        }
+      }
+    }
+  })
+
   it('of whole levels are those of trying everything', () => {
     fc.assert(
       fc.property(

@@ -86,5 +86,5 @@ function cut(r: Rational): number {
 }
 
 function bothScales(on5: string, on100: string): string {
-  return `${/^\d+$/.test(on5) ? `${on5}.0` : on5} (${on100}/100)`
+  return `${on5.includes('.') ? on5 : `${on5}.0`} (${on100}/100)`
 }

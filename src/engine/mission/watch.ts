@@ -15,6 +15,8 @@ export class Watch {
   readonly rows = new Map<string, TaskRow>()
   position = 0
   #catchingUp: Promise<void> | undefined
+  /** Retries that were made before this watch began; only later ones use up its patience. */
+  readonly #retriesBefore = new Map<string, number>()
 
   constructor(journal: Journal, missions: readonly string[], onEvent: (event: StoredEvent, row: TaskRow | undefined) => void = () => {}) {
     this.#journal = journal
@@ -29,7 +31,10 @@ export class Watch {
       let afterKey: string | undefined
       do {
         const rows = await this.#journal.viewRows('tasks', { prefix: `${mission}/`, ...(afterKey && { afterKey }), limit: 2000 })
-        for (const { key, row } of rows) this.rows.set(key, row as TaskRow)
+        for (const { key, row } of rows) {
+          this.rows.set(key, row as TaskRow)
+          this.#retriesBefore.set(key, (row as TaskRow).retries ?? 0)
+        }
         afterKey = rows.length === 2000 ? rows.at(-1)?.key : undefined
       } while (afterKey)
     }
@@ -85,12 +90,15 @@ export class Watch {
 
   /** Whether anything is left that this process could still bring further. */
   get active(): boolean {
-    for (const row of this.rows.values()) if (isActive(row)) return true
+    for (const row of this.rows.values()) if (this.#isActive(row)) return true
     return false
   }
-}
 
-function isActive(row: TaskRow): boolean {
-  if (row.status === 'held') return row.held === 'judge_unavailable' && (row.retries ?? 0) < patience
-  return row.status === 'todo' || row.status === 'running' || row.status === 'checking' || row.status === 'in_review'
+  #isActive(row: TaskRow): boolean {
+    if (row.status === 'held') {
+      const retries = (row.retries ?? 0) - (this.#retriesBefore.get(row.id) ?? 0)
+      return row.held === 'judge_unavailable' && retries < patience
+    }
+    return row.status === 'todo' || row.status === 'running' || row.status === 'checking' || row.status === 'in_review'
+  }
 }

@@ -4,7 +4,7 @@ import { formatProblem } from '../../../contract/source/problem.ts'
 import type { Engine, RunEnd } from '../../../engine/engine.ts'
 import { readPlan } from '../../../engine/project.ts'
 import type { App, ExitCode } from '../app.ts'
-import type { Output } from '../output.ts'
+import { oneLine, type Output } from '../output.ts'
 import { liveProgress } from '../progress/live.ts'
 import { jsonProgress, plainProgress } from '../progress/plain.ts'
 import type { Progress } from '../progress/progress.ts'
@@ -35,6 +35,10 @@ export async function runCommand(app: App, output: Output, mission: string, flag
   try {
     if (await isBroken(engine, output)) return 3
     const started = await engine.start(plan.value.plan, flags.fresh ?? false)
+    if (!started.ok && started.error.code === 'policy_changed') {
+      await sayPolicyChanges(engine, output, started.error.mission)
+      return 2
+    }
     if (!started.ok) {
       output.note(`assay: ${started.error.message}`)
       output.note(`       assay resume ${started.error.mission}   goes on with it; assay run --fresh ${mission} starts another run`)
@@ -66,12 +70,7 @@ export async function resumeCommand(app: App, output: Output, mission: string | 
       return 0
     }
     for (const row of chosen) {
-      const changes = await engine.policyChanges(row.id)
-      if (changes.length === 0) continue
-      output.note(`assay: ${row.id} was started under another policy; it goes on only under its own:`)
-      for (const change of changes) output.note(`  ${change}`)
-      output.note('Put the configuration back, or start a new run with assay run --fresh.')
-      return 2
+      if (await sayPolicyChanges(engine, output, row.id)) return 2
     }
     return await drive(
       engine,
@@ -83,7 +82,18 @@ export async function resumeCommand(app: App, output: Output, mission: string | 
   }
 }
 
+/** Names what changed since a mission was started; false where nothing did. */
+async function sayPolicyChanges(engine: Engine, output: Output, mission: string): Promise<boolean> {
+  const changes = await engine.policyChanges(mission)
+  if (changes.length === 0) return false
+  output.note(`assay: ${mission} was started under another policy; it goes on only under its own:`)
+  for (const change of changes) output.note(`  ${oneLine(change)}`)
+  output.note('Put the configuration back, or start a new run with assay run --fresh.')
+  return true
+}
+
 async function drive(engine: Engine, output: Output, missions: string[]): Promise<ExitCode> {
+  if (!engine.parts.sandboxed) output.note('note: no sandbox here (bwrap of the package bubblewrap): workers and checks can reach .assay/')
   const progress = progressFor(output)
   const signals = stopOnSignals(output)
   try {

@@ -16,7 +16,14 @@ describe('text on a terminal', () => {
   })
 
   it('aligns columns and never goes past the width', () => {
-    const text = table(['state', 'task'], [['PASS', 'a very long title of a task'], ['held (operator)', 'b']], 24)
+    const text = table(
+      ['state', 'task'],
+      [
+        ['PASS', 'a very long title of a task'],
+        ['held (operator)', 'b'],
+      ],
+      24,
+    )
     expect(text.split('\n')).toEqual(['state            task', 'PASS             a very…', 'held (operator)  b'])
   })
 
