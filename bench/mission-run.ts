@@ -11,8 +11,8 @@ import { timed } from './measure.ts'
 export interface MissionShape {
   tasks: number
   brains: 'scripted' | 'command'
-  /** Tasks lie in this many layers; each depends on two of the layer before. */
-  layers?: number
+  /** How tasks depend on one another: not at all, on two of the layer before (of so many layers), all on the first, or the last on all. */
+  graph?: 'flat' | 'fan-out' | 'fan-in' | number
   /** Whether the worker leaves a file of its own, or only prints. */
   files?: boolean
   dir?: string
@@ -52,17 +52,24 @@ function configText(shape: MissionShape): string {
   })
 }
 
-function missionText({ tasks, layers = 1 }: MissionShape): string {
-  const width = Math.ceil(tasks / layers)
+function missionText({ tasks, graph = 'flat' }: MissionShape): string {
   const title = (n: number) => `Task ${n}`
-  const dependsOn = (n: number) => {
-    const [layer, place] = [Math.floor(n / width), n % width]
-    return layer === 0 ? [] : [...new Set([place, (place + 1) % width])].map((one) => title((layer - 1) * width + one))
-  }
-  return JSON.stringify({
-    name: 'Bench',
-    tasks: Array.from({ length: tasks }, (_, n) => ({ title: title(n), assignTo: 'dev', description: `Do ${n}.`, dependsOn: dependsOn(n) })),
-  })
+  const tasksOf = Array.from({ length: tasks }, (_, n) => ({
+    title: title(n),
+    assignTo: 'dev',
+    description: `Do ${n}.`,
+    dependsOn: dependencies(n, tasks, graph).map(title),
+  }))
+  return JSON.stringify({ name: 'Bench', tasks: tasksOf })
+}
+
+function dependencies(n: number, tasks: number, graph: NonNullable<MissionShape['graph']>): number[] {
+  if (graph === 'flat') return []
+  if (graph === 'fan-out') return n === 0 ? [] : [0]
+  if (graph === 'fan-in') return n === tasks - 1 ? Array.from({ length: tasks - 1 }, (_, other) => other) : []
+  const width = Math.ceil(tasks / graph)
+  const [layer, place] = [Math.floor(n / width), n % width]
+  return layer === 0 ? [] : [...new Set([place, (place + 1) % width])].map((one) => (layer - 1) * width + one)
 }
 
 function writeProject(folder: string, shape: MissionShape): void {

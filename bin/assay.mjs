@@ -1,11 +1,7 @@
 #!/usr/bin/env node
 // Starts Assay on a Node that is new enough. Plain JavaScript that old Nodes can read, no dependencies.
 // A Node whose SQLite is recent runs the entry in this process; any other hands over to the Node that came along in node_modules.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+// Nothing is imported up front: what the hand-over needs would make up most of the time of a short command.
 
 // Older versions can lose committed writes when several processes share one write-ahead log.
 const leastSqlite = [3, 51, 3]
@@ -13,9 +9,6 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']
 // Ctrl-C reaches launcher and child, and the launcher passes its own on: the child hears one signal twice within this time.
 const echoMs = 250
 const usageError = 2
-
-const self = fileURLToPath(import.meta.url)
-const root = dirname(dirname(self))
 
 function isRecentEnough(version) {
   if (!version) return false
@@ -27,7 +20,11 @@ function isRecentEnough(version) {
 }
 
 /** The Node that npm installed for this platform, looked for in the package and above it, as modules are. */
-function bundledNode() {
+async function bundledNode() {
+  const { existsSync } = await import('node:fs')
+  const { dirname, join } = await import('node:path')
+  const { fileURLToPath } = await import('node:url')
+  const root = fileURLToPath(new URL('..', import.meta.url))
   const system = process.platform === 'win32' ? 'win' : process.platform
   const file = process.platform === 'win32' ? 'node.exe' : 'node'
   for (let folder = root; ; folder = dirname(folder)) {
@@ -48,8 +45,11 @@ function refuse() {
 }
 
 /** Runs the bundled Node on this file: signals go down, exit code or signal come back up. */
-function handOver(node) {
-  const child = spawn(node, [self, ...process.argv.slice(2)], {
+async function handOver(node) {
+  const { spawn } = await import('node:child_process')
+  const { constants } = await import('node:os')
+  const { fileURLToPath } = await import('node:url')
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, ASSAY_LAUNCHED: '1' },
   })
@@ -92,10 +92,17 @@ function endWithLauncher() {
 async function runHere(launched) {
   filterEvents(launched)
   if (launched) endWithLauncher()
-  const compiled = join(root, 'cli', 'main.js')
-  const entry = existsSync(compiled) ? compiled : join(root, 'src', 'main.ts')
-  const { main } = await import(pathToFileURL(entry).href)
+  const { main } = await import(entry().href)
   process.exitCode = await main(process.argv.slice(2))
+}
+
+/** The compiled command line, or its source where that is what there is; stripping types from the source is done once and kept. */
+function entry() {
+  const compiled = new URL('../cli/main.js', import.meta.url)
+  if (process.getBuiltinModule('node:fs').existsSync(compiled)) return compiled
+  const kept = process.getBuiltinModule('node:url').fileURLToPath(new URL('../node_modules/.cache/assay', import.meta.url))
+  process.getBuiltinModule('node:module').enableCompileCache(kept)
+  return new URL('../src/main.ts', import.meta.url)
 }
 
 // Set by hand the variable means nothing: a launched process has a channel to its launcher.
@@ -105,7 +112,7 @@ delete process.env.ASSAY_LAUNCHED
 if (isRecentEnough(process.versions.sqlite)) {
   await runHere(launched)
 } else {
-  const node = launched ? undefined : bundledNode()
-  if (node) handOver(node)
+  const node = launched ? undefined : await bundledNode()
+  if (node) await handOver(node)
   else refuse()
 }

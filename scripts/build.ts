@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { rolldown } from 'rolldown'
+import { type Plugin, rolldown } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
 const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } })
@@ -45,9 +45,27 @@ function emitLibrary(): void {
   if (status !== 0) throw new Error(`tsc ended with ${status}`)
 }
 
+const nothing = '\0nothing'
+
+/**
+ * Keeps short commands short. Node's own modules are asked for, not imported: an import reads every getter of a module, which takes
+ * longer than printing help. The parser of command lines holds `node:child_process` for subcommands that are programs; ours are not.
+ */
+const quickStart: Plugin = {
+  name: 'quick-start',
+  resolveId: (id, importer) => (id === 'node:child_process' && importer?.includes('/node_modules/commander/') ? nothing : null),
+  load: (id) => (id === nothing ? 'export default {}' : null),
+  renderChunk: (code) =>
+    code.replace(/^import (?:([\w$]+)|\* as ([\w$]+))?,? ?(\{.*\})? ?from "(node:[\w/]+)";$/gm, (_line, name, namespace, members, module) => {
+      const whole = `globalThis.process.getBuiltinModule("${module}")`
+      const targets = [name, namespace, members?.replaceAll(' as ', ': ')].filter(Boolean)
+      return targets.map((target) => `const ${target} = ${whole};`).join(' ')
+    }),
+}
+
 /** The command line: its dependencies inside for a quick start, every dynamic import a chunk that is loaded when needed. */
 async function bundleCommandLine(): Promise<void> {
-  const bundle = await rolldown({ input: join(root, 'src', 'main.ts'), cwd: root, platform: 'node' })
+  const bundle = await rolldown({ input: join(root, 'src', 'main.ts'), cwd: root, platform: 'node', plugins: [quickStart] })
   await bundle.write({ dir: join(out, 'cli'), format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js' })
   await bundle.close()
 }

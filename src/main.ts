@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { App } from './doors/cli/app.ts'
+import { runCli } from './doors/cli/program.ts'
 
-/** Runs one command line and resolves with its exit code. The rest is loaded when a command needs it, so that start-up stays small. */
-export async function main(argv: readonly string[]): Promise<number> {
-  const { runCli } = await import('./doors/cli/program.ts')
+/** Runs one command line and resolves with its exit code. What commands need is loaded when they run, so that start-up stays small. */
+export function main(argv: readonly string[]): Promise<number> {
   return runCli(argv, app, { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() })
 }
 

@@ -95,6 +95,8 @@ describe('a second Ctrl-C', () => {
     expect(processesOf(project.folder).length).toBeGreaterThan(0)
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130, signal: null })
+    await noneLeft(project.folder)
+    project.write({ 'tmp/go': '' })
     const resumed = await project.run(['resume'], { env })
     await noneLeft(project.folder)
     expect(resumed.stderr).toContain('was cut off')

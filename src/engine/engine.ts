@@ -20,6 +20,8 @@ import { Watch } from './mission/watch.ts'
 export interface RunOptions {
   missions: string[]
   stop: AbortSignal
+  /** The tasks as they stand before the first event is reported. */
+  onBegin?: (rows: readonly TaskRow[]) => void
   onEvent?: (event: StoredEvent, row: TaskRow | undefined) => void
 }
 
@@ -56,17 +58,21 @@ export class Engine {
   }
 
   /** Works on the missions until nothing is left to do here, or until told to stop. */
-  async run({ missions, stop, onEvent }: RunOptions): Promise<RunEnd> {
+  async run({ missions, stop, onBegin, onEvent }: RunOptions): Promise<RunEnd> {
     const { journal, config, rules } = this.parts
     const watch = new Watch(journal, missions, onEvent)
     await watch.begin()
+    onBegin?.([...watch.rows.values()])
     for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
     await this.#askUnreachableJudges(watch)
     const following = new AbortController()
-    const follow = watch.follow(following.signal)
+    let unreadable: unknown
+    const follow = watch.follow(following.signal).catch((error: unknown) => {
+      unreadable = error
+    })
     const stopListening = this.#tasks.listen((events) => watch.offer(events))
     const pump = new Pump(
-      { parts: this.parts, tasks: this.#tasks, brain: (name) => this.#brain(name) },
+      { parts: this.parts, tasks: this.#tasks, brain: (name) => this.#brain(name), missing: new Map() },
       {
         scopes: missions,
         leaseMs: durationMs(config.limits.workerLease),
@@ -83,6 +89,7 @@ export class Engine {
     )
     try {
       const ending = await pump.run()
+      if (unreadable !== undefined) throw unreadable
       await watch.catchUp()
       const rows = [...watch.rows.values()]
       if (ending === 'finished') for (const mission of missions) await this.#finish(mission, rows)
@@ -161,8 +168,19 @@ export class Engine {
     return this.parts.journal.waitForNews(position, timeoutMs)
   }
 
-  verify(): Promise<Verification> {
-    return this.parts.journal.verify()
+  /** Proves the chains, and that the rows kept beside the journal say what it says. */
+  async verify(): Promise<Verification> {
+    const { journal } = this.parts
+    const verification = await journal.verify()
+    if (verification.breaks.length > 0) return verification
+    const edited = await journal.compareViews()
+    const breaks = edited.map(({ view, key }) => ({
+      stream: `view ${view}, row ${key}`,
+      version: 0,
+      position: null,
+      problem: 'the stored row differs from what the journal comes to',
+    }))
+    return { ...verification, breaks }
   }
 
   async close(): Promise<void> {

@@ -27,7 +27,7 @@ export function readProject(source: ConfigSource): Result<Project, Problem[]> {
 
 /** What of the configuration decides. The rest (concurrency, limits, channels) may change under a running mission. */
 export function policyOf({ review, agents, brains, checks, gate, delegate }: Config): Policy {
-  return { review, agents, brains, other: { checks, gate, delegate } }
+  return { review, agents, brains, other: { checks, gate, delegate, seatingOrder: Object.keys(agents) } }
 }
 
 /** A mission file as a plan, or every problem in it. What this version cannot do is refused here, before anything runs. */

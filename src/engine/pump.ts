@@ -74,7 +74,11 @@ export class Pump {
     const onStop = () => this.#stir()
     this.#options.stop.addEventListener('abort', onStop)
     try {
-      const ending = await this.#loop()
+      // A store that fails in here ends what runs, as one that fails in a runner does.
+      const ending = await this.#loop().catch((error: unknown) => {
+        this.#failure ??= error
+        return 'stopped' as const
+      })
       await this.#drain(ending === 'stopped')
       if (this.#failure) throw this.#failure
       return ending

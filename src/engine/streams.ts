@@ -9,3 +9,8 @@ export const folderStream = (folder: string): string => `folder/${sha256Hex(fold
 export function taskOf(stream: string): string | undefined {
   return stream.startsWith('task/') ? stream.slice('task/'.length) : undefined
 }
+
+/** The mission that an event of this stream belongs to: its own stream, or that of one of its tasks. */
+export function missionOf(stream: string): string | undefined {
+  return stream.startsWith('mission/') ? stream.slice('mission/'.length) : taskOf(stream)?.split('/')[0]
+}

@@ -14,8 +14,10 @@ import { durationMs } from '../contract/config/duration.ts'
 import { formatProblem } from '../contract/source/problem.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Project } from '../engine/project.ts'
+import { StoreFault } from '../engine/store-fault.ts'
 import { engineViews } from '../engine/views/tasks.ts'
 import { openBrain } from './brains.ts'
+import { endWorkersOnExit } from './leftovers.ts'
 
 /** Copies that a killed process left behind are removed after this time. */
 const staleCopyMs = 24 * 3600_000
@@ -35,8 +37,9 @@ export async function openEngine({
   const { config, rules } = project
   const { limits } = config
   const journal = await openSqliteJournal({ path: join(home, 'assay.db'), views: engineViews })
-  // A process that was killed here may have left its workers behind.
-  if ((await journal.reclaim(isDeadOwner)) > 0) killOrphans()
+  // Workers that a killed process left behind are ended before their work is given to anybody else.
+  await journal.reclaim((owner) => isDeadOwner(owner) && killOrphans() >= 0)
+  endWorkersOnExit()
   const snapshots = openSnapshotStore({
     folder: join(home, 'objects'),
     maxTotalBytes: limits.snapshotBytes,
@@ -60,7 +63,7 @@ export async function openEngine({
     },
     materialise: async (digest) => {
       const copy = await materialise(snapshots, digest as never, copies)
-      if (!copy.ok) throw new Error(`a copy for review could not be made: ${copy.problem.message}`)
+      if (!copy.ok) throw new StoreFault('a copy for review could not be made', copy.problem)
       return copy
     },
     clock: { now: () => Date.now(), monotonic: () => performance.now() },

@@ -71,6 +71,8 @@ export interface Journal {
   viewRow(view: string, key: string): Promise<unknown>
   /** Rows in the order of their keys, after `afterKey`. */
   viewRows(view: string, range?: { prefix?: string; afterKey?: string; limit?: number }): Promise<{ key: string; row: unknown }[]>
+  /** Folds the journal anew and names every row that differs from what is stored: somebody changed it by hand. Stores nothing. */
+  compareViews(): Promise<{ view: string; key: string }[]>
   /** Folds the journal anew; names every row that differs from what is stored, then stores the fold. */
   rebuildViews(): Promise<{ view: string; key: string }[]>
 

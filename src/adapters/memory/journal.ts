@@ -138,7 +138,12 @@ class MemoryJournal implements Journal {
 
   async rebuildViews(): Promise<{ view: string; key: string }[]> {
     this.#assertOpen()
-    return this.#views.rebuild(this.#events.map(storedEvent))
+    return this.#views.refold(this.#events.map(storedEvent), true)
+  }
+
+  async compareViews(): Promise<{ view: string; key: string }[]> {
+    this.#assertOpen()
+    return this.#views.refold(this.#events.map(storedEvent), false)
   }
 
   async claim(request: ClaimRequest): Promise<Lease[]> {

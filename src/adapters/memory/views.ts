@@ -52,7 +52,8 @@ export class MemoryViews {
     return sorted.map(([key, text]) => ({ key, row: JSON.parse(text) as unknown }))
   }
 
-  rebuild(events: readonly StoredEvent[]): { view: string; key: string }[] {
+  /** Names the rows that differ from a fresh fold; `store` puts the fold in their place. */
+  refold(events: readonly StoredEvent[], store: boolean): { view: string; key: string }[] {
     const anew = new MemoryViews(this.#views)
     for (const event of events) anew.apply([event])
     const differing: { view: string; key: string }[] = []
@@ -63,7 +64,7 @@ export class MemoryViews {
         if (stored.get(key) !== fresh.get(key)) differing.push({ view: name, key })
       }
     }
-    this.#rows = anew.#rows
+    if (store) this.#rows = anew.#rows
     return differing
   }
 }

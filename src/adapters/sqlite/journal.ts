@@ -109,7 +109,14 @@ class SqliteJournal implements Journal {
   async rebuildViews(): Promise<{ view: string; key: string }[]> {
     return this.#committer.submit('durable', (batch) => {
       batch.fold.flush()
-      return rebuildRows(this.#db, this.#views, batch.everyEvent())
+      return rebuildRows(this.#db, this.#views, batch.everyEvent(), true)
+    })
+  }
+
+  async compareViews(): Promise<{ view: string; key: string }[]> {
+    return this.#committer.submit('lease', (batch) => {
+      batch.fold.flush()
+      return rebuildRows(this.#db, this.#views, batch.everyEvent(), false)
     })
   }
 

@@ -40,7 +40,7 @@ function verifyPage(db: DatabaseSync, chain: ChainVerifier, places: PlaceVerifie
   try {
     let count = 0
     const page = 'SELECT position, stream, version, prev, hash, place, body FROM events WHERE position > ? ORDER BY position LIMIT ?'
-    for (const row of rowsOf<Row>(db, page, places.last, pageSize)) {
+    for (const row of rowsOf<Row>(db, page, places.after, pageSize)) {
       places.feed(row)
       count += 1
     }
@@ -74,6 +74,7 @@ class PlaceVerifier {
   readonly #chain: ChainVerifier
   #place = firstPlace
   #last = 0
+  #begun = false
 
   constructor(chain: ChainVerifier) {
     this.#chain = chain
@@ -83,9 +84,15 @@ class PlaceVerifier {
     return this.#last
   }
 
+  /** Where reading goes on: below every number that a row could have been given by hand, until the first row was read. */
+  get after(): number {
+    return this.#begun ? this.#last : Number.MIN_SAFE_INTEGER
+  }
+
   feed(row: Row): void {
     const intact = this.#chain.feed(row)
     const problem = this.#problemOf(row)
+    this.#begun = true
     this.#last = row.position
     this.#place = row.place
     if (intact && problem !== undefined) this.#chain.report({ stream: row.stream, version: row.version, position: row.position, problem })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Content } from '../case.ts'
-import { CheckReport } from '../check.ts'
+import { CheckReport, CheckSpec } from '../check.ts'
 import { AttemptFailure } from '../events/attempt.ts'
 import { OperatorAnswer } from '../events/task.ts'
 import { Bar, Dimension } from '../score.ts'
@@ -100,6 +100,7 @@ export const TaskCommand = z.discriminatedUnion('type', [
     nonce: z.string().min(8),
     bar: Bar,
     dimensions: z.array(Dimension).min(1),
+    checks: z.array(CheckSpec),
     by: z.string(),
   }),
 ])

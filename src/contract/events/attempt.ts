@@ -38,7 +38,7 @@ export const attemptEvents = {
   'attempt.rejected': z.strictObject({
     attempt,
     category: Category,
-    cause: z.enum(['empty', 'checks', 'case', 'quiet', 'merge']),
+    cause: z.enum(['empty', 'checks', 'case', 'quiet', 'merge', 'owner']),
     detail: z.string(),
     reports: z.array(CheckReport),
   }),
@@ -52,6 +52,14 @@ export const attemptEvents = {
   }),
   'case.parse_error': z.strictObject({ attempt, problems: z.array(z.string()).min(1), raw: z.string() }),
   'worker.reminded': z.strictObject({ attempt }),
-  'checks.passed': z.strictObject({ attempt, submission: z.int().positive(), content: z.string(), reports: z.array(CheckReport) }),
+  'checks.passed': z.strictObject({
+    attempt,
+    submission: z.int().positive(),
+    content: z.string(),
+    reports: z.array(CheckReport),
+    suspicions: z.array(z.string()),
+  }),
+  /** The same submission is checked again: what has to pass has changed. */
+  'checks.requested': z.strictObject({ attempt, submission: z.int().positive() }),
   'checks.failed': z.strictObject({ attempt, submission: z.int().positive(), content: z.string(), reports: z.array(CheckReport) }),
 }

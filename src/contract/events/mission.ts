@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Policy } from '../policy.ts'
 
-export const MissionOutcome = z.enum(['clean', 'failed', 'inconclusive'])
+export const MissionOutcome = z.enum(['clean', 'unreviewed', 'failed', 'inconclusive'])
 export type MissionOutcome = z.infer<typeof MissionOutcome>
 
 export const missionEvents = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Category } from '../verdict.ts'
+import { CheckSpec } from '../check.ts'
 import { Feedback, Veto } from '../review.ts'
 import { Bar, Dimension, Score } from '../score.ts'
 import { DoneFlag, HeldReason, TaskInput, TaskSpec, TaskStatus } from '../task.ts'
@@ -43,7 +44,13 @@ export const taskEvents = {
   'input.reopened': z.strictObject({ task: z.string() }),
   'input.landed': z.strictObject({ input: TaskInput }),
   /** The owner let a changed policy take over; whatever is decided from here on is decided under it. */
-  'policy.adopted': z.strictObject({ policy: z.string(), bar: Bar, dimensions: z.array(Dimension).min(1), by: z.string() }),
+  'policy.adopted': z.strictObject({
+    policy: z.string(),
+    bar: Bar,
+    dimensions: z.array(Dimension).min(1),
+    checks: z.array(CheckSpec),
+    by: z.string(),
+  }),
   'operator.requested': z.strictObject({
     request: z.string(),
     kind: RequestKind,

@@ -32,6 +32,7 @@ const table: Unbuilt[] = [
   },
   { what: 'a brain', inConfig: brainKinds },
   { what: 'notifications', inConfig: ({ notify }) => (notify.rules.length > 0 ? [{ path: ['notify', 'rules'] }] : []) },
+  { what: 'a bound on cost', inConfig: ({ review }) => (review.maxCost !== undefined ? [{ path: ['review', 'maxCost'] }] : []) },
   { what: 'known-bad controls', inConfig: ({ review }) => (review.canaries > 0 ? [{ path: ['review', 'canaries'] }] : []) },
   {
     what: 'calibrated weights',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PanelSettings } from '../../contract/config/review.ts'
 import { advance, retrySeats } from './advance.ts'
-import { answerOf, grades, panelOf, play, type Played, type Reply, rulesOf, scripted, vetoBy } from './panel-kit.ts'
+import { answerOf, grades, panelOf, play, type Played, type Reply, rulesOf, scripted, vetoBy } from '../../testing/panel/panel-kit.ts'
 import { evolvePanel, type Panel, type PanelRules } from './state.ts'
 
 const garbles: Reply = { kind: 'garbles' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromDecimal } from '../score/exact.ts'
 import { carries, mergePrincipals, ruleOf, scoresOf, tally } from './consensus.ts'
-import { dimension, grades, panelOf, play, type Reply, rulesOf, scripted, sittingFrom } from './panel-kit.ts'
+import { dimension, grades, panelOf, play, type Reply, rulesOf, scripted, sittingFrom } from '../../testing/panel/panel-kit.ts'
 
 const two = [dimension('craft', 1), dimension('care', 3)]
 const rules = rulesOf({ mode: 'full' }, { dimensions: two })

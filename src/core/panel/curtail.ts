@@ -52,10 +52,7 @@ function extremeScore(
   extreme: typeof highestConsensus,
 ): Rational {
   const { dimensions, settings } = rules
-  const sittings = gradedSittings(panel).map(({ principal, ...sitting }) => ({
-    principal,
-    scores: scoresOf({ principal, ...sitting }, dimensions),
-  }))
+  const sittings = gradedSittings(panel).map((sitting) => ({ principal: sitting.principal, scores: scoresOf(sitting, dimensions) }))
   const principals = Map.groupBy(sittings, ({ principal }) => principal)
   const scores = dimensions.map(({ name }): [string, Rational] => {
     const merged = [...principals].map(([principal, own]) =>

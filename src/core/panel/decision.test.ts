@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Decision, type Veto } from '../../contract/review.ts'
 import { Category } from '../../contract/verdict.ts'
-import { dimension, grades, panelOf, play, type Reply, rulesOf, scripted, vetoBy } from './panel-kit.ts'
+import { dimension, grades, panelOf, play, type Reply, rulesOf, scripted, vetoBy } from '../../testing/panel/panel-kit.ts'
 import type { PanelRules } from './state.ts'
 
 interface Setting {
@@ -305,7 +305,7 @@ describe('a panel without a quorum', () => {
     })
     const found = end({ a: { kind: 'abstains' }, b: { kind: 'abstains' }, c }, rules)
     if (found.kind !== 'cannot_tell') throw new Error(found.kind)
-    expect(found.decision).toMatchObject({ category: 'spec_violation', pointers: ['x:1'], vetoes: [vetoBy('a')], accepts: 0, rejects: 1 })
+    expect(found.decision).toMatchObject({ category: 'acceptance_gap', pointers: ['x:1'], vetoes: [vetoBy('a')], accepts: 0, rejects: 1 })
     expect(found.decision.points.at(-1)).toEqual({ from: 'c', text: 'mend x' })
     expect(found.decision).not.toHaveProperty('score')
   })
@@ -316,6 +316,13 @@ describe('a panel without a quorum', () => {
     if (found.kind !== 'cannot_tell') throw new Error(found.kind)
     const concern = 'Fewer than 2 principals could grade this.'
     expect(found.decision).toMatchObject({ outcome: 'reject', graded: false, concern, points: [{ from: 'runtime', text: concern }] })
+  })
+
+  it('that could not be read keeps the category of the one that was', () => {
+    const found = end({ a: { kind: 'garbles' }, b: { kind: 'garbles' }, c: reject('weak_test', { nextStep: 'test it' }) })
+    if (found.kind !== 'unreadable') throw new Error(found.kind)
+    expect(found).toMatchObject({ anyGradedOrAbstained: true, decision: { category: 'weak_test', parse_failed: true, rejects: 1 } })
+    expect(found.decision.points.map(({ from }) => from)).toEqual(['runtime', 'c'])
   })
 
   it('that could not be read synthesises a rejection that says so', () => {

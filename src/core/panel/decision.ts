@@ -43,7 +43,12 @@ export function cannotTell(panel: Panel, rules: PanelRules): Decision {
   const untold = panel.seats.flatMap(({ status, sitting }) => (status === 'abstained' && sitting ? untoldBy(sitting, rules) : []))
   const shortOf = `Fewer than ${panel.quorum} principals could grade this.`
   const points = untold.length > 0 ? untold : [{ from: 'runtime', text: shortOf }]
-  return ungraded(panel, rules, { concern: [shortOf, ...untold.map(({ text }) => text)].join(' '), points, parse_failed: false })
+  return ungraded(panel, rules, {
+    concern: [shortOf, ...untold.map(({ text }) => text)].join(' '),
+    points,
+    parse_failed: false,
+    category: 'acceptance_gap',
+  })
 }
 
 /** Nobody could be read. The rejection is made in code, and says so. */
@@ -88,7 +93,11 @@ function rejection(graded: readonly Sitting[], count: Tally, standing: readonly 
 }
 
 /** A rejection without a quorum: no evidence about the work, no score. What single seats had to say is passed on all the same. */
-function ungraded(panel: Panel, rules: PanelRules, why: Pick<Decision, 'concern' | 'points' | 'parse_failed'>): Decision {
+function ungraded(
+  panel: Panel,
+  rules: PanelRules,
+  why: Pick<Decision, 'concern' | 'points' | 'parse_failed'> & Partial<Pick<Decision, 'category'>>,
+): Decision {
   const graded = gradedSittings(panel)
   const rejecting = graded.filter(({ accepts }) => !accepts)
   const count = graded.length > 0 ? tally(panel, rules) : { accepts: 0, rejects: 0 }

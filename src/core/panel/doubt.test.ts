@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PanelSettings } from '../../contract/config/review.ts'
 import { leavesDoubt } from './doubt.ts'
-import { answerOf, dimension, grades, panelOf, type Reply, rulesOf } from './panel-kit.ts'
+import { answerOf, dimension, grades, panelOf, type Reply, rulesOf } from '../../testing/panel/panel-kit.ts'
 import { openingSeats } from './seating.ts'
 import { evolvePanel } from './state.ts'
 import type { PanelRules } from './state.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PanelSettings } from '../../contract/config/review.ts'
-import { eligible, panelOf, rulesOf, vetoBy } from './panel-kit.ts'
+import { eligible, panelOf, rulesOf, vetoBy } from '../../testing/panel/panel-kit.ts'
 import { bindingVetoes, furtherSeats, openingSeats, quorumInForce, seatOrder } from './seating.ts'
 import { evolvePanel, type Panel } from './state.ts'
 

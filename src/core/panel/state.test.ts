@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
-import { answerOf, type Asked, eligible, grades, openedWith, panelOf, rulesOf, sittingFrom } from './panel-kit.ts'
+import { answerOf, type Asked, eligible, grades, openedWith, panelOf, rulesOf, sittingFrom } from '../../testing/panel/panel-kit.ts'
 import {
   askedJudges,
   evolvePanel,
@@ -77,6 +77,7 @@ describe('evolvePanel', () => {
     const second = after(first, ask(1, 'a', { round: 2, because: 'reprompt' }))
     expect(seat(second)).toMatchObject({ status: 'asked', unreadable: 1, round: 2, replaced: [] })
     expect(seat(second)).not.toHaveProperty('problem')
+    expect(seat(after(first, ask(1, 'a', { round: 2, because: 'reprompt', complaint: 'no JSON' })))).toMatchObject({ problem: 'no JSON' })
     const third = after(second, garbled(1, 'a', 2))
     expect(seat(third)).toMatchObject({ status: 'unreadable', unreadable: 2 })
     const other = after(third, ask(1, 'b', { round: 3, because: 'replacement' }))

@@ -26,7 +26,7 @@ export interface Seat {
   replaced: string[]
   /** Judges of this seat whose last call reached nobody, the one asked longest ago first. */
   unreachable: string[]
-  /** What was wrong with the last call, where it came to nothing. */
+  /** What was wrong with the last call that came to nothing; while asked again, what the judge is told about it. */
   problem?: string
   sitting?: Sitting
 }
@@ -133,7 +133,7 @@ export function gradedPrincipals(panel: Panel): number {
 }
 
 function seatAsked(panel: Panel, asked: EventData<'seat.asked'>): Panel {
-  const { seat: number, judge, principal, repeat, round, because } = asked
+  const { seat: number, judge, principal, repeat, round, because, complaint } = asked
   const form = panel.roster.find((eligible) => eligible.judge === judge)?.form ?? 'structured'
   const before = panel.seats.find(({ seat }) => seat === number)
   const sameJudge = before?.judge === judge
@@ -146,6 +146,7 @@ function seatAsked(panel: Panel, asked: EventData<'seat.asked'>): Panel {
     round,
     status: 'asked',
     because,
+    ...(complaint !== undefined && { problem: complaint }),
     unreadable: sameJudge ? before.unreadable : 0,
     replaced: before ? (sameJudge ? before.replaced : [...new Set([...before.replaced, before.judge])]) : [],
     unreachable: before?.unreachable ?? [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PanelSettings } from '../../contract/config/review.ts'
 import type { Veto } from '../../contract/review.ts'
-import { grades, panelOf, play, type Reply, rulesOf, scripted, vetoBy } from './panel-kit.ts'
+import { grades, panelOf, play, type Reply, rulesOf, scripted, vetoBy } from '../../testing/panel/panel-kit.ts'
 import { isUpheld, settleVetoes } from './veto.ts'
 
 const no = (evidence: string[], id = 'AC1'): Reply => grades(2, false, { met: { [id]: { met: 'no', evidence } } })
@@ -95,6 +95,7 @@ describe('a standing veto', () => {
     expect(review({ a: [yes, yes] }, { vetoes, roster }).standing).toEqual([])
     expect(review({ a: [yes, { kind: 'garbles' }, { kind: 'garbles' }] }, { vetoes, roster }).standing).toEqual([])
     expect(review({ a: [yes, { kind: 'abstains', on: 'AC3' }] }, { vetoes, roster }).standing).toEqual([])
+    expect(review({ a: [yes, { kind: 'text', score100: '0' }] }, { vetoes, roster: ['a~', 'b'] }).standing).toEqual([])
   })
 
   it('is lifted by another agent of the same principal', () => {

@@ -31,7 +31,8 @@ export function policyDifferences(before: Policy, after: Policy): string[] {
 
 function differences(before: unknown, after: unknown, path: string): string[] {
   if (isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort(byIndexThenName)
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    if (!Array.isArray(before)) keys.sort()
     return keys.flatMap((key) => differences(member(before, key), member(after, key), path === '' ? step(key) : `${path}.${step(key)}`))
   }
   const [was, is] = [textOf(before), textOf(after)]
@@ -49,11 +50,6 @@ function member(container: object, key: string): unknown {
 /** A key that would make the path ambiguous is quoted. */
 function step(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
-}
-
-function byIndexThenName(a: string, b: string): number {
-  if (/^\d+$/.test(a) && /^\d+$/.test(b)) return Number(a) - Number(b)
-  return a < b ? -1 : 1
 }
 
 /** `undefined` has no JSON form: the member is not there. */

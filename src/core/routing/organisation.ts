@@ -72,7 +72,7 @@ function cycleProblems({ agents }: Organisation): OrganisationProblem[] {
   for (const start of Object.keys(agents)) {
     const way = new Set<string>()
     let name: string | undefined = start
-    while (name !== undefined && Object.hasOwn(agents, name) && !settled.has(name) && !way.has(name)) {
+    while (name !== undefined && !settled.has(name) && !way.has(name)) {
       way.add(name)
       name = agents[name]?.reportsTo
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent, Brain, Organisation } from '../../contract/agent.ts'
 import { Digest } from '../../contract/canonical.ts'
-import { principalOf } from './principal.ts'
+import { plainPath, principalOf } from './principal.ts'
 
 const model: Brain = { kind: 'model', provider: 'openai-compatible', model: 'any', baseURL: 'http://127.0.0.1:4010/v1' }
 const command: Brain = { kind: 'command', argv: ['./w.sh', '-x'] }
@@ -18,6 +18,26 @@ function areOne(organisation: Organisation): boolean {
   return principalOf('a', organisation) === principalOf('b', organisation)
 }
 
+describe('a plain path', () => {
+  it.each([
+    ['a', 'a'],
+    ['./a', 'a'],
+    ['a//b/./c/', 'a/b/c'],
+    ['a/../b', 'b'],
+    ['a/b/../../c', 'c'],
+    ['../a', '../a'],
+    ['../../a', '../../a'],
+    ['a/../../b', '../b'],
+    ['..', '..'],
+    ['.', ''],
+    ['/', '/'],
+    ['/a/../b', '/b'],
+    ['//a', '/a'],
+  ])('of %s is %s', (path, plain) => {
+    expect(plainPath(path)).toBe(plain)
+  })
+})
+
 describe('a principal', () => {
   it('is a digest', () => {
     expect(Digest.safeParse(principalOf('a', pair({ brain: model }, { brain: command }))).success).toBe(true)
@@ -30,6 +50,7 @@ describe('a principal', () => {
     ['another case of the model', model, { ...model, model: 'ANY ' }],
     ['a slash at the end of the address', model, { ...model, baseURL: ' http://127.0.0.1:4010/v1//' }],
     ['another case of the host', { ...model, baseURL: 'http://LocalHost/v1' }, { ...model, baseURL: 'HTTP://localhost:80/v1' }],
+    ['white space around what is no address', { ...model, baseURL: 'x' }, { ...model, baseURL: ' x ' }],
     ['another time limit', command, { ...command, timeout: '5m' }],
     ['another spelling of the program', command, { kind: 'command', argv: ['././/w.sh', '-x'] }],
     ['a detour to the program', command, { kind: 'command', argv: ['./a/../w.sh', '-x'] }],

@@ -65,7 +65,8 @@ export function modelKey(model: string): string {
 /** The program of a command; one without a slash is looked up in PATH and stays as it is. */
 export function programOf(argv: readonly string[]): string {
   const program = argv[0] ?? ''
-  return program.includes('/') ? `./${plainPath(program)}`.replace(/^\.\/\//, '/') : program
+  if (!program.includes('/')) return program
+  return program.startsWith('/') ? plainPath(program) : `./${plainPath(program)}`
 }
 
 /** An API address without the differences that lead to the same place; what is no address is taken as written. */

@@ -113,6 +113,15 @@ describe('who never sits', () => {
     expect(refusedOf(ask(agents))).toEqual({ dеv: 'is the assignee', 'de v': 'is the assignee' })
   })
 
+  it('is the assignee first, whatever else it was', () => {
+    const agents = { dev: reviewer, alias: reviewer, dеv: { ...reviewer, brain: 'small' } }
+    expect(refusedOf(ask(agents, { participants: ['dev', 'alias'] }))).toEqual({
+      alias: 'took part in the attempt',
+      dеv: 'is the assignee',
+    })
+    expect(refusedOf(ask(agents, { participants: ['dev'] }))).toMatchObject({ alias: 'is dev under another name, who is the assignee' })
+  })
+
   it('is a participant, or its principal under another name', () => {
     const agents = { dev, helper: reviewer, clone: reviewer, qa: { ...reviewer, brain: 'small' } }
     const result = ask(agents, { participants: ['helper'] })

@@ -40,6 +40,12 @@ describe('what two brains share', () => {
   })
 
   it.each<[string, Brain, Brain, string]>([
+    [
+      'two models of one provider at two addresses',
+      { ...openai, baseURL: 'https://proxy' },
+      { ...openai, model: 'y' },
+      'the provider openai',
+    ],
     ['two models of one provider', anthropic, { ...anthropic, model: 'y' }, 'the provider anthropic'],
     [
       'two models at one address',

@@ -52,8 +52,8 @@ function providerOf(brain: Brain): string {
   switch (brain.kind) {
     case 'model': {
       if (brain.provider !== 'openai-compatible') return brain.provider
-      const endpoint = endpointOf(brain.baseURL)
-      if (endpoint === null || !URL.canParse(endpoint)) return brain.provider
+      const endpoint = endpointOf(brain.baseURL) ?? ''
+      if (!URL.canParse(endpoint)) return brain.provider
       const url = new URL(endpoint)
       return providerOfHost[url.hostname] ?? `${brain.provider} at ${url.host}`
     }

@@ -115,7 +115,7 @@ describe('the extremes of a consensus', () => {
           expect(lowestConsensus(scores, { count, whole: false }, rule)).toEqual(truth.lowest)
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 150 },
     )
   })
 })

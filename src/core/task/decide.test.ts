@@ -149,7 +149,6 @@ describe('an attempt', () => {
     expect(task.state.panel?.points.map((point) => `${point.ref} ${point.from}: ${point.text}`)).toEqual([
       'P1 qa: Say hello.',
       'P2 qa2: Say hello.',
-      'P3 exit: exit 3',
     ])
   })
 

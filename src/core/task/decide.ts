@@ -68,9 +68,9 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
     case 'answer_request':
       return answerRequest(state, command, rules)
     case 'overrule_task':
-      return overrule(state, command)
+      return overrule(state, command, rules)
     case 'reopen_task':
-      return reopen(state, command)
+      return reopen(state, command, rules)
     case 'reset_task':
       return new Draft(state).emit('task.reset', { by: command.by, reason: command.reason }).done()
   }

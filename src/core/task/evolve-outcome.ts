@@ -1,5 +1,5 @@
 import type { AssayEvent, EventData } from '../../contract/events/manifest.ts'
-import type { TaskState } from './state.ts'
+import { decisionOn, type TaskState } from './state.ts'
 import { withEntry } from './evolve-review.ts'
 
 /** What endings, holds, the operator and inputs do to the task. */
@@ -40,9 +40,9 @@ export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
       return { ...rest, ledger: [], rounds: [] }
     }
     case 'policy.adopted': {
-      const { policy, bar, dimensions } = event.data
+      const { policy, bar, dimensions, checks } = event.data
       const { restoring: _chosenBefore, ...rest } = state
-      return { ...rest, policy, spec: { ...state.spec, bar, dimensions } }
+      return { ...rest, policy, spec: { ...state.spec, bar, dimensions, checks } }
     }
     default:
       return evolveInputs(state, event)
@@ -120,8 +120,11 @@ function overruled(state: TaskState, { outcome, reason }: EventData<'task.overru
           },
         },
   )
+  const { [content ?? '']: _before, ...others } = state.rejectedByOwner
+  const undecided = content !== undefined && decisionOn(state, content) === undefined
+  const rejectedByOwner = outcome === 'fail' && undecided ? { ...others, [content]: reason } : others
   return withEntry(
-    { ...state, decided },
+    { ...state, decided, rejectedByOwner },
     {
       attempt: state.attempts,
       source: 'owner',

@@ -43,6 +43,7 @@ describe('the state of a task', () => {
       authors: [],
       reviews: 0,
       decided: [],
+      rejectedByOwner: {},
       rounds: [],
       vetoes: [],
       ledger: [],

@@ -30,6 +30,7 @@ function created({ spec, policy }: EventData<'task.created'>): TaskState {
     authors: [],
     reviews: 0,
     decided: [],
+    rejectedByOwner: {},
     rounds: [],
     vetoes: [],
     ledger: [],
@@ -84,7 +85,13 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
     case 'checks.failed':
       return inCurrent({ ...state, status: 'running' }, (current) => ({ ...current, checkFailures: current.checkFailures + 1 }))
     case 'checks.passed':
-      return inCurrent({ ...state, status: 'in_review' }, (current) => ({ ...current, checksPassed: true }))
+      return inCurrent({ ...state, status: 'in_review' }, (current) => ({
+        ...current,
+        checksPassed: true,
+        suspicions: event.data.suspicions,
+      }))
+    case 'checks.requested':
+      return inCurrent({ ...state, status: 'checking' }, (current) => ({ ...current, checksPassed: false }))
     default:
       return state
   }

@@ -1,6 +1,8 @@
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { liftTo } from './operator.ts'
+import { abandonReview } from './reviewing.ts'
+import { grantAttempt } from './rework.ts'
 import { raiseRequest } from './requests.ts'
 import type { TaskState } from './state.ts'
 
@@ -47,9 +49,9 @@ export function inputLanded(state: TaskState, command: TaskCommandOf<'input_land
     liftTo(draft, why, rules, command.nonce)
     return draft.done()
   }
-  if (state.panel) draft.emit('review.abandoned', { review: state.panel.review, why: 'input_changed' })
+  abandonReview(draft, rules, 'input_changed')
   draft.emit('hold.lifted', { reason: 'stale_input', to: 'todo', why: `${why} with other content` })
   draft.emit('task.reopened', { by: 'runtime', reason: why })
-  draft.emit('attempts.granted', { count: 1, why })
+  grantAttempt(draft, rules, why)
   return draft.done()
 }

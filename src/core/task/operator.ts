@@ -1,7 +1,8 @@
+import { digestOf } from '../../contract/canonical.ts'
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
-import { attemptsLeft, end } from './rework.ts'
-import { askUnavailableAgain, proceed, reaskOpenSeats, resumeReview } from './reviewing.ts'
+import { attemptsLeft, end, grantAttempt } from './rework.ts'
+import { abandonReview, askUnavailableAgain, proceed, reaskOpenSeats, resumeReview } from './reviewing.ts'
 import { decisionOn, submittedContent, type TaskState } from './state.ts'
 
 /** The operator answers what was asked. */
@@ -27,7 +28,7 @@ function retry(draft: Draft, command: TaskCommandOf<'answer_request'>, rules: Ru
   const why = `the owner asked for another try${command.reason ? `: ${command.reason}` : ''}`
   if (status === 'done') {
     draft.emit('task.reopened', { by: command.by, reason: command.reason })
-    draft.emit('attempts.granted', { count: 1, why })
+    grantAttempt(draft, rules, why)
   } else if (hold?.reason === 'judge_unavailable') {
     askUnavailableAgain(draft, command.nonce, rules)
   } else if (hold?.reason === 'unreadable' || hold?.reason === 'no_reviewer') {
@@ -37,11 +38,11 @@ function retry(draft: Draft, command: TaskCommandOf<'answer_request'>, rules: Ru
     liftTo(draft, why, rules, command.nonce)
   } else if (hold) {
     draft.emit('hold.lifted', { reason: hold.reason, to: 'todo', why })
-    draft.emit('attempts.granted', { count: 1, why })
+    grantAttempt(draft, rules, why)
   }
 }
 
-/** Back to where it was, with judges asked again whose answers got lost meanwhile. */
+/** Back to where it was. A budget stopped calls before they were made, so those are made now; other calls went on during the hold. */
 export function liftTo(draft: Draft, why: string, rules: Rules, nonce: string): void {
   const { hold } = draft.state
   if (!hold) return
@@ -50,7 +51,7 @@ export function liftTo(draft: Draft, why: string, rules: Rules, nonce: string): 
   if (status !== 'in_review') return
   if (restoring) return void draft.emit('restore.requested', restoring)
   if (!panel) return resumeReview(draft, rules, nonce)
-  if (hold.reason !== 'stale_input') reaskOpenSeats(draft)
+  if (hold.reason === 'budget') reaskOpenSeats(draft)
   proceed(draft, rules, nonce)
 }
 
@@ -58,7 +59,7 @@ export function liftTo(draft: Draft, why: string, rules: Rules, nonce: string): 
 function ownerAccept(draft: Draft, by: string, reason: string): void {
   for (const { criterion, principal } of draft.state.vetoes) draft.emit('veto.lifted', { criterion, principal, by: 'owner' })
   const content = draft.state.done?.content ?? submittedContent(draft.state)?.digest ?? null
-  const score = content === null ? undefined : decisionOn(draft.state, content)?.decision.score
+  const score = content === null ? undefined : (decisionOn(draft.state, content)?.decision.score ?? draft.state.done?.score)
   draft.emit('task.overruled', { outcome: 'pass', by, reason })
   draft.emit('task.accepted', {
     flag: 'owner-accepted',
@@ -70,7 +71,7 @@ function ownerAccept(draft: Draft, by: string, reason: string): void {
 }
 
 /** The owner turns a decision, either way. */
-export function overrule(state: TaskState, command: TaskCommandOf<'overrule_task'>): Decided {
+export function overrule(state: TaskState, command: TaskCommandOf<'overrule_task'>, rules: Rules): Decided {
   const { outcome, by, reason } = command
   if (reason.trim() === '') return refuse('reason_required', 'an overrule needs a reason')
   const draft = new Draft(state)
@@ -92,7 +93,7 @@ export function overrule(state: TaskState, command: TaskCommandOf<'overrule_task
   if (state.status !== 'done') return refuse('wrong_status', `the task is ${state.status}: only an accepted task can be overruled to fail`)
   draft.emit('task.overruled', { outcome, by, reason })
   draft.emit('task.reopened', { by, reason })
-  draft.emit('attempts.granted', { count: 1, why: `the owner overruled: ${reason}` })
+  grantAttempt(draft, rules, `the owner overruled: ${reason}`)
   draft.emit('task.returned', { attempt: state.attempts, feedback: ownersFeedback(reason) })
   return draft.done()
 }
@@ -103,25 +104,30 @@ function ownersFeedback(reason: string) {
 }
 
 /** The owner, or a gate's retry, opens a finished task again, with one more attempt; one that never ran has all of its own. */
-export function reopen(state: TaskState, command: TaskCommandOf<'reopen_task'>): Decided {
+export function reopen(state: TaskState, command: TaskCommandOf<'reopen_task'>, rules: Rules): Decided {
   if (state.status !== 'done' && state.status !== 'failed' && state.status !== 'skipped')
     return refuse('wrong_status', `the task is ${state.status}, not finished`)
   const { by, reason } = command
   const draft = new Draft(state).emit('task.reopened', { by, reason })
-  if (state.charged > 0) draft.emit('attempts.granted', { count: 1, why: reason || 'reopened' })
+  if (state.charged > 0) grantAttempt(draft, rules, reason || 'reopened')
   return draft.done()
 }
 
 /** A changed policy takes over, on the owner's word. What is under review is reviewed again under it, uncharged. */
 export function adoptPolicy(state: TaskState, command: TaskCommandOf<'adopt_policy'>, rules: Rules): Decided {
   if (rules.digest === state.policy) return refuse('wrong_status', 'this policy is in force already')
-  const { bar, dimensions, by, nonce } = command
-  const draft = new Draft(state).emit('policy.adopted', { policy: rules.digest, bar, dimensions, by })
-  if (state.panel) draft.emit('review.abandoned', { review: state.panel.review, why: 'policy_changed' })
-  const { hold } = state
+  const { bar, dimensions, checks, by, nonce } = command
+  const { hold, spec } = state
+  if (!rules.policy.agents[spec.assignee]) return refuse('bad_command', `the new policy has no agent ${spec.assignee}, who does this task`)
+  const draft = new Draft(state)
+  abandonReview(draft, rules, 'policy_changed')
+  draft.emit('policy.adopted', { policy: rules.digest, bar, dimensions, checks, by })
   const reviewable = hold?.reason === 'judge_unavailable' || hold?.reason === 'no_reviewer'
   if (hold && reviewable) draft.emit('hold.lifted', { reason: hold.reason, to: 'in_review', why: 'the policy changed' })
-  if (draft.state.status === 'in_review') resumeReview(draft, rules, nonce)
+  const { current, status, attempts } = draft.state
+  const otherChecks = digestOf(checks) !== digestOf(spec.checks) && current?.checksPassed
+  if (status === 'in_review' && otherChecks) draft.emit('checks.requested', { attempt: attempts, submission: current.submission })
+  else if (status === 'in_review') resumeReview(draft, rules, nonce)
   if (state.status === 'todo' && attemptsLeft(draft.state, rules) === 0) end(draft, rules, 'exhausted')
   return draft.done()
 }

@@ -24,14 +24,16 @@ const dimensions = [{ name: 'beauty', weight: 1, description: 'Is it beautiful?'
 /** Another policy takes over; the history goes on under it. */
 function adopt(task: History, review: Partial<Omit<ReviewSettings, 'panel'>> = { maxCheckRetries: 7 }, bar = 80): History {
   const rules = rulesWith(review)
-  task.when({ type: 'adopt_policy', nonce: freshNonce(), bar, dimensions, by: 'ann' }, rules)
+  task.when({ type: 'adopt_policy', nonce: freshNonce(), bar, dimensions, checks: task.state.spec.checks, by: 'ann' }, rules)
   return Object.assign(task, { rules })
 }
 
 describe('adopting a changed policy', () => {
   it('is recorded, with the bar and the dimensions that are in force from here on', () => {
     const task = adopt(lives.todo())
-    expect(task.latest).toEqual([{ type: 'policy.adopted', data: { policy: task.rules.digest, bar: 80, dimensions, by: 'ann' } }])
+    expect(task.latest).toEqual([
+      { type: 'policy.adopted', data: { policy: task.rules.digest, bar: 80, dimensions, checks: [], by: 'ann' } },
+    ])
     expect(task.state).toMatchObject({ policy: task.rules.digest, spec: { bar: 80, dimensions } })
     attemptUpToReview(task, 'one')
     expect(task.last('review.opened').subject.policy).toBe(task.rules.digest)
@@ -43,7 +45,10 @@ describe('adopting a changed policy', () => {
     expect(
       lives
         .todo()
-        .refusal({ type: 'adopt_policy', nonce: 'nonce-001', bar: 80, dimensions, by: 'ann' }, { ...rules, digest: state.policy }),
+        .refusal(
+          { type: 'adopt_policy', nonce: 'nonce-001', bar: 80, dimensions, checks: [], by: 'ann' },
+          { ...rules, digest: state.policy },
+        ),
     ).toBe('wrong_status')
   })
 
@@ -64,7 +69,7 @@ describe('adopting a changed policy', () => {
     const task = attemptUpToReview(created(rulesWith()), 'one')
     const late = opine(task.state, 1, { accept: true })
     adopt(task.when(opine(task.state, 2, { accept: true })))
-    expect(task.emitted).toEqual(['policy.adopted', 'review.abandoned', 'review.opened', 'seat.asked', 'seat.asked'])
+    expect(task.emitted).toEqual(['review.abandoned', 'policy.adopted', 'review.opened', 'seat.asked', 'seat.asked'])
     expect(task.last('review.abandoned')).toEqual({ review: 1, why: 'policy_changed' })
     expect(task.refusal(late)).toBe('stale_review')
     expect(allOpine(task, { accept: true, score: 5 }).state).toMatchObject({ done: { flag: 'clean', score: { on5: 5 } }, charged: 1 })
@@ -123,7 +128,7 @@ describe('adopting a changed policy', () => {
     const before = rulesWith({ maxAttempts: 4 })
     const task = adopt(rejected(created(before), 'one', { evidence: [] }), { maxAttempts: 5 })
     const { bar, dimensions: first } = created(before).state.spec
-    task.when({ type: 'adopt_policy', nonce: freshNonce(), bar, dimensions: first, by: 'ann' }, before)
+    task.when({ type: 'adopt_policy', nonce: freshNonce(), bar, dimensions: first, checks: task.state.spec.checks, by: 'ann' }, before)
     attemptUpToReview(Object.assign(task, { rules: before }), 'one')
     expect(task.last('decision.reused').review).toBe(1)
   })
@@ -218,7 +223,10 @@ describe('over random histories', () => {
         fc.pre(before.digest !== after.digest)
         const task = playHistory(before, spec, steps)
         const { status, done, charged } = task.state
-        task.when({ type: 'adopt_policy', nonce: freshNonce(), bar: spec.bar, dimensions: spec.dimensions, by: 'ann' }, after)
+        task.when(
+          { type: 'adopt_policy', nonce: freshNonce(), bar: spec.bar, dimensions: spec.dimensions, checks: spec.checks, by: 'ann' },
+          after,
+        )
         const { state } = task
         expect(state.charged).toBe(charged)
         if (status === 'done' || status === 'failed' || status === 'skipped')

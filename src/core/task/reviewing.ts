@@ -1,9 +1,11 @@
 import { digestOf } from '../../contract/canonical.ts'
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
+import type { EventData } from '../../contract/events/manifest.ts'
 import type { Subject } from '../../contract/review.ts'
 import { advance, type Advance, type PanelRules, retrySeats } from '../panel/advance.ts'
-import { quorumInForce } from '../panel/seating.ts'
+import { bindingVetoes, quorumInForce } from '../panel/seating.ts'
 import type { Seat } from '../panel/state.ts'
+import { settleVetoes } from '../panel/veto.ts'
 import { criteriaDigest, rubricDigest } from '../policy/policy.ts'
 import { principalOf } from '../routing/principal.ts'
 import { route } from '../routing/route.ts'
@@ -18,13 +20,27 @@ import type { DecidedContent, TaskState } from './state.ts'
 export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicions: string[]): void {
   const { review } = rules.policy
   if (!review.evaluate) return acceptUnreviewed(draft, 'evaluation is off')
+  const { rejectedByOwner, current: submitted } = draft.state
+  const refused = rejectedByOwner[submitted?.content?.digest ?? '']
+  if (refused !== undefined) return rejectForOwner(draft, rules, refused)
   const standing = standingDecision(draft.state)
-  if (standing) {
+  // A pass cannot be taken up again over a veto that was raised since: its holder is asked first.
+  if (
+    standing &&
+    (standing.decision.outcome === 'reject' || standing.overruled === 'pass' || bindingVetoes(panelRules(draft.state, rules)).length === 0)
+  ) {
     const { current } = draft.state
     draft.emit('decision.reused', { attempt: draft.state.attempts, submission: current?.submission ?? 1, review: standing.review })
     return settle(draft, rules, standing.decision, standing.overruled)
   }
   openReview(draft, rules, nonce, suspicions)
+}
+
+/** The owner has turned this very content down, and its bytes have not changed. */
+function rejectForOwner(draft: Draft, rules: Rules, reason: string): void {
+  const detail = `The owner rejected exactly this content: ${reason}`
+  draft.emit('attempt.rejected', { attempt: draft.state.attempts, category: 'acceptance_gap', cause: 'owner', detail, reports: [] })
+  sendBack(draft, rules)
 }
 
 /** Takes up the review of what was submitted again. Where the last attempt left nothing to review (an earlier one was to be restored), it goes on from there. */
@@ -35,6 +51,7 @@ export function resumeReview(draft: Draft, rules: Rules, nonce: string): void {
 }
 
 function openReview(draft: Draft, rules: Rules, nonce: string, suspicions: string[]): void {
+  abandonReview(draft, rules, 'unreadable')
   const { spec, current, feedback } = draft.state
   const { agents, brains, review } = rules.policy
   const found = route({
@@ -60,7 +77,7 @@ function openReview(draft: Draft, rules: Rules, nonce: string, suspicions: strin
     roster: found.roster,
     size: review.panel.size,
     ...quorumInForce(review.panel, principals),
-    points: feedback?.points ?? [],
+    points: (feedback?.points ?? []).filter((point) => point.source !== 'runtime' || point.from === 'owner'),
     warnings: found.warnings,
     suspicions,
   })
@@ -174,28 +191,42 @@ function panelRules(state: TaskState, rules: Rules): PanelRules {
 
 function conclude(draft: Draft, rules: Rules, end: Exclude<Advance, { kind: 'ask' | 'wait' }>, nonce: string): void {
   if (end.kind === 'unavailable') return holdReview(draft, 'judge_unavailable', end.detail)
-  if (end.kind === 'unreadable') return concludeUnreadable(draft, rules, end, nonce)
   if (end.kind === 'decide') {
     for (const lift of end.lifted) draft.emit('veto.lifted', lift)
     for (const veto of end.raised) draft.emit('veto.raised', veto)
-  }
+  } else rememberVetoes(draft, rules)
+  if (end.kind === 'unreadable') return concludeUnreadable(draft, rules, end, nonce)
   decideOn(draft, rules, end.decision)
 }
 
 /** Nobody gave a verdict that could be read. What that comes to is the policy's choice; it is never a clean pass. */
 function concludeUnreadable(draft: Draft, rules: Rules, end: Extract<Advance, { kind: 'unreadable' }>, nonce: string): void {
   const { onUnreadable } = rules.policy.review
-  const review = draft.state.reviews
   if (onUnreadable === 'hold') return holdReview(draft, 'unreadable', end.detail)
   if (onUnreadable === 'accept' && !end.anyGradedOrAbstained) {
-    draft.emit('review.abandoned', { review, why: 'accepted_unread' })
+    abandonReview(draft, rules, 'accepted_unread')
     return acceptUnreviewed(draft, `nobody could be read, and the policy accepts that: ${end.detail}`)
   }
   if (onUnreadable === 'rejudge' && !draft.state.current?.rejudged) {
-    draft.emit('review.abandoned', { review, why: 'unreadable' })
+    abandonReview(draft, rules, 'unreadable')
     return openReview(draft, rules, nonce, draft.state.current?.suspicions ?? [])
   }
   decideOn(draft, rules, end.decision)
+}
+
+/** A veto on evidence stands even where its review came to no decision: only its judge, a panel or the owner lifts it. */
+function rememberVetoes(draft: Draft, rules: Rules): void {
+  const { panel } = draft.state
+  if (!panel) return
+  for (const veto of settleVetoes(panel, panelRules(draft.state, rules)).raised) draft.emit('veto.raised', veto)
+}
+
+/** Closes the open review, if there is one, without a decision. */
+export function abandonReview(draft: Draft, rules: Rules, why: EventData<'review.abandoned'>['why']): void {
+  const { panel } = draft.state
+  if (!panel) return
+  rememberVetoes(draft, rules)
+  draft.emit('review.abandoned', { review: panel.review, why })
 }
 
 function decideOn(draft: Draft, rules: Rules, decision: Extract<Advance, { kind: 'decide' }>['decision']): void {
@@ -232,7 +263,7 @@ export function askUnavailableAgain(draft: Draft, nonce: string, rules: Rules): 
   for (const seat of retrySeats(draft.state.panel)) draft.emit('seat.asked', seat)
 }
 
-/** Seats whose answer got lost with a hold are asked anew. */
+/** Seats that a hold kept from being asked are asked anew. */
 export function reaskOpenSeats(draft: Draft): void {
   const { panel } = draft.state
   for (const seat of panel?.seats.filter((one) => one.status === 'asked') ?? []) {

@@ -39,6 +39,13 @@ export function sendBack(draft: Draft, rules: Rules): void {
   draft.emit('task.returned', { attempt: attempts, feedback: feedback ?? nothingSaid })
 }
 
+/** One more attempt, whatever was used up before: after a policy with fewer attempts it takes more than one grant to get there. */
+export function grantAttempt(draft: Draft, rules: Rules, why: string): void {
+  const { charged, granted } = draft.state
+  const short = charged + 1 - rules.policy.review.maxAttempts - granted
+  draft.emit('attempts.granted', { count: Math.max(1, short), why })
+}
+
 export function attemptsLeft(state: TaskState, rules: Rules): number {
   return Math.max(0, rules.policy.review.maxAttempts + state.granted - state.charged)
 }

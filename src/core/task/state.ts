@@ -87,6 +87,8 @@ export interface TaskState {
   reviews: number
   panel?: Panel
   decided: DecidedContent[]
+  /** Content that the owner turned down without a graded decision to turn, with the reason. */
+  rejectedByOwner: Record<string, string>
   rounds: Round[]
   vetoes: Veto[]
   /** Entries since the last reset. */

@@ -69,6 +69,7 @@ const commands = {
     nonce: freshNonce(),
     bar: state.spec.bar,
     dimensions: state.spec.dimensions,
+    checks: state.spec.checks,
     by: 'owner',
   }),
 } satisfies Record<string, (state: TaskState) => TaskCommand>
@@ -222,7 +223,8 @@ describe('over random histories', () => {
     todo: ['running', 'held', 'failed', 'done'],
     running: ['checking', 'todo', 'held', 'failed', 'in_review', 'done'],
     checking: ['in_review', 'running', 'todo', 'held', 'failed', 'done'],
-    in_review: ['todo', 'held', 'failed', 'done'],
+    // Back to the checks only where a changed policy asks for others.
+    in_review: ['todo', 'held', 'failed', 'done', 'checking'],
     held: ['todo', 'checking', 'in_review', 'failed', 'done'],
     done: ['todo', 'held'],
     failed: ['todo', 'waiting', 'done'],

@@ -71,7 +71,7 @@ export function reportChecks(state: TaskState, command: TaskCommandOf<'report_ch
   const facts = { attempt, submission, content: current.content.digest, reports }
   const failed = reports.filter((report) => report.outcome !== 'pass')
   if (failed.length === 0) {
-    draft.emit('checks.passed', facts)
+    draft.emit('checks.passed', { ...facts, suspicions: command.suspicions })
     beginReview(draft, rules, command.nonce, command.suspicions)
     return draft.done()
   }

@@ -38,6 +38,7 @@ describe('a well-formed verdict', () => {
     ['with white space around', `\r\n\t ${asText(accept)} \n`],
     ['in a json fence', `\`\`\`json\n${JSON.stringify(accept, null, 2)}\n\`\`\`\n`],
     ['in a plain fence', `\`\`\`\n${asText(accept)}\n\`\`\``],
+    ['in a fence with tabs around', `\t\`\`\`json\t\n\t${asText(accept)}\n\`\`\`\t`],
     ['in an upper-case fence with Windows line ends', `\r\n\`\`\`JSON \r\n${asText(accept)}\r\n\`\`\`\r\n`],
   ])('is read from text: %s', (_, body) => {
     expect(readReply(textReply(body), expected)).toEqual({ kind: 'verdict', verdict: accept })
@@ -94,6 +95,11 @@ describe('a well-formed verdict', () => {
     for (const verdict of [changed('criteria.2.met', 'no'), changed('criteria.0.met', 'cannot_tell'), changed('dimensions.0.score', 1)]) {
       expect(read(verdict)).toEqual({ kind: 'verdict', verdict })
     }
+  })
+
+  it('may speak of fences inside a fence', () => {
+    const verdict = { ...reject, concern: 'It lacks ```json fences.' }
+    expect(read(`\`\`\`json\n${JSON.stringify(verdict, null, 2)}\n\`\`\``)).toEqual({ kind: 'verdict', verdict })
   })
 
   it('may write an integer with a zero fraction', () => {
@@ -210,6 +216,13 @@ describe('a malformed verdict names its flaw', () => {
     ],
     ['a fence in a fence', `\`\`\`\n\`\`\`json\n${asText(accept)}\n\`\`\`\n\`\`\``, 'the whole reply must be one JSON object'],
     ['an unclosed fence', `\`\`\`json\n${asText(accept)}`, 'the whole reply must be one JSON object'],
+    ['a fence closed by something else', `\`\`\`json\n${asText(accept)}\nDone.`, 'the whole reply must be one JSON object'],
+    ['a fence behind a word', `x\`\`\`json\n${asText(accept)}\n\`\`\``, 'the whole reply must be one JSON object'],
+    [
+      'a text broken over two lines in a fence',
+      `\`\`\`json\n${asText(accept).replace('It is', 'It\nis')}\n\`\`\``,
+      'the whole reply must be one JSON object',
+    ],
     ['an unopened fence', `${asText(accept)}\n\`\`\``, 'the whole reply must be one JSON object'],
     ['a fence of another language', `\`\`\`yaml\n${asText(accept)}\n\`\`\``, 'the whole reply must be one JSON object'],
     ['a fence on one line', `\`\`\`json ${asText(accept)} \`\`\``, 'the whole reply must be one JSON object'],
@@ -292,7 +305,22 @@ describe('a malformed verdict names its flaw', () => {
     expect(reasonOf(read(acceptingVerdict(many, { criteria: [] }), many))).toBe(
       'criteria does not answer "AC0", "AC1", "AC2", "AC3", "AC4" and 3 more',
     )
-    expect(reasonOf(read(changed('criteria', []), sampleExpectations()))).not.toContain('more')
+    const five = { ...many, criteria: many.criteria.slice(0, 5) }
+    expect(reasonOf(read(acceptingVerdict(five, { criteria: [] }), five))).toBe(
+      'criteria does not answer "AC0", "AC1", "AC2", "AC3", "AC4"',
+    )
+  })
+
+  it('counts what it does not name', () => {
+    const fields = (count: number) => ({ ...accept, ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1])) })
+    expect(reasonOf(read(fields(1)))).toBe('the reply has the unknown field "x0"')
+    expect(reasonOf(read(fields(3)))).toBe('the reply has the unknown field "x0" and 2 more')
+    const scores = (count: number) => ({
+      ...accept,
+      dimensions: Array.from({ length: count }, () => ({ name: 'correctness', reasoning: '', score: 9 })),
+    })
+    expect(reasonOf(read(scores(5)))).not.toContain('more')
+    expect(reasonOf(read(scores(6)))).toMatch(/; 1 more problems$/)
   })
 })
 
@@ -319,6 +347,11 @@ describe('a text judge', () => {
       kind: 'text',
       text: { score100: '64.5', feedback: '```\nsome output\n```\n```\nmore\n```' },
     })
+    expect(read('```\nquoted\n  ```\nSCORE: 72\n```\nmore\n```', asked).kind).toBe('text')
+    for (const blank of [' ', '\t', '\n', '\r']) {
+      expect(read(`${blank}${asText(accept)}${blank}`, asked).kind).toBe('verdict')
+      expect(read(`${blank}\`\`\`json\n${asText(accept)}\n\`\`\`${blank}`, asked).kind).toBe('verdict')
+    }
     expect(reasonOf(read('Fine.', asked))).toContain('exactly one line `SCORE: n`')
   })
 

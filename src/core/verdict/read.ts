@@ -60,8 +60,8 @@ function unreadable(reason: string): ReadReply {
 function trimmed(text: string): string {
   let start = 0
   let end = text.length
-  while (start < end && isBlank(text[start])) start += 1
-  while (end > start && isBlank(text[end - 1])) end -= 1
+  while (isBlank(text[start])) start += 1
+  while (isBlank(text[end - 1])) end -= 1
   return text.slice(start, end)
 }
 
@@ -72,7 +72,7 @@ function isBlank(character: string | undefined): boolean {
 /** What one Markdown fence encloses, if it encloses all of the text: opened by the first line, closed by the last and by no line between. */
 function insideFence(text: string): string | undefined {
   const lines = text.split('\n')
-  if (lines.length < 3 || !/^```(?:[jJ][sS][oO][nN])?[ \t\r]*$/.test(lines[0] as string) || lines.at(-1) !== '```') return undefined
+  if (!/^```(?:[jJ][sS][oO][nN])?[ \t\r]*$/.test(lines[0] as string) || lines.at(-1) !== '```') return undefined
   const inner = lines.slice(1, -1)
   return inner.some((line) => /^[ \t]*```/.test(line)) ? undefined : inner.join('\n')
 }

@@ -126,6 +126,8 @@ describe('a score line', () => {
     'SCORE: "40"',
     'Final SCORE: `40`',
     '<!-- SCORE: 40 -->',
+    '"Fine" work, SCORE: 40 from me',
+    'SCORE: 40 "as said", I say',
   ])('does not count beside another: %s', (line) => {
     expect(scoreOf(`SCORE: 72\n${line}`)).toBe('unreadable')
     expect(scoreOf(`${line}\n\nSCORE: 72`)).toBe('unreadable')
@@ -152,6 +154,10 @@ describe('a score line', () => {
     'The score reflects that 3 tests fail.',
     'Underscore: it is fine.',
     '```inline``` code',
+    '```SCORE: 100\nx\n```',
+    '~~~ `SCORE: 100`\nSCORE: 99\n~~~',
+    '"SCORE: 100"  ',
+    'Open a fence with ``` and close it.',
   ])('counts beside a repeated one: %s', (other) => {
     expect(scoreOf(`${other}\nSCORE: 20`)).toBe('20')
     expect(scoreOf(`SCORE: 20\n${other}`)).toBe('20')
@@ -184,6 +190,10 @@ describe('a score line', () => {
       expect(scoreOf(`${feedback}\nSCORE: 20`)).toBe('20')
       expect(scoreOf(`SCORE: 20\n${feedback}`)).toBe('20')
     }
+    expect(scoreOf('<!--\nSCORE: 20')).toBe('20')
+    expect(scoreOf('> It says "this\nSCORE: 20\nand "that"')).toBe('20')
+    expect(scoreOf('<a><ab></a></ab>\nSCORE: 20\n</a>')).toBe('20')
+    expect(scoreOf('<abc>\nSCORE: 20\n</abd>')).toBe('20')
     expect(scoreOf('<!-- a -->\nSCORE: 20\n<!-- b -->')).toBe('20')
     expect(scoreOf('“a” “b”\nSCORE: 20\n”')).toBe('20')
     expect(scoreOf('<p>a</p>\nSCORE: 20\n<p>b</p>')).toBe('20')

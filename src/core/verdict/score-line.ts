@@ -23,8 +23,8 @@ export function readScoreLine(reply: string): ScoreLine {
   const [first, second] = own
   if (first === undefined) return unreadable('there is none')
   if (second !== undefined) return unreadable(`lines ${first.index + 1} and ${second.index + 1} both speak of a score`)
-  const score = scoreLine.exec(first.text)?.[1]
-  if (score === undefined || !inRange.test(score)) return unreadable(`line ${first.index + 1} is not such a line`)
+  const score = scoreLine.exec(first.text)?.[1] ?? ''
+  if (!inRange.test(score)) return unreadable(`line ${first.index + 1} is not such a line`)
   if (isEnclosed(ownText(sorted.lines.slice(0, first.index)), ownText(sorted.lines.slice(first.index + 1)))) {
     return unreadable(`line ${first.index + 1} stands inside a quotation`)
   }

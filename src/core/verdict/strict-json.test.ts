@@ -20,6 +20,7 @@ describe('strict JSON', () => {
     ['{"\\u0061b":1}', { ab: 1 }],
     ['123456789012345', 123456789012345],
     ['4.0', 4],
+    ['12.25', 12.25],
     ['"\\ud83d\\ude00"', '😀'],
   ])('reads %s', (text, value) => {
     expect(parseStrictJson(text)).toEqual({ ok: true, value })
@@ -30,6 +31,10 @@ describe('strict JSON', () => {
     ['{"a":1,"\\u0061":2}', 'the key "a" appears twice in one object'],
     ['{"x":{"a":1,"b":{},"a":2}}', 'the key "a" appears twice in one object'],
     ['[{"a":[{}],"a" : 1}]', 'the key "a" appears twice in one object'],
+    ['{"a":1,"a" :2}', 'the key "a" appears twice in one object'],
+    ['{"a":1,"a"\n:2}', 'the key "a" appears twice in one object'],
+    ['{"a":1,"a"\r:2}', 'the key "a" appears twice in one object'],
+    ['{"a":1,"a"\t:2}', 'the key "a" appears twice in one object'],
     ['{"__proto__":{}}', 'the key "__proto__" is not allowed'],
     ['[{"constructor":1}]', 'the key "constructor" is not allowed'],
     ['{"a":{"proto\\u0074ype":1}}', 'the key "prototype" is not allowed'],
@@ -57,6 +62,7 @@ describe('strict JSON', () => {
 
   it('says where a broken document breaks, quoting little and nothing raw', () => {
     expect(reasonOf('{"a":1} and more')).toBe('not one valid JSON document: unexpected text at character 8: "and more"')
+    expect(reasonOf('{"abcdefgh":1} and')).toBe('not one valid JSON document: unexpected text at character 15: "and"')
     expect(reasonOf('[')).toBe('not one valid JSON document: it ends too early')
     const reason = reasonOf(`Sure!\u202E\n${'x'.repeat(5000)}`)
     expect(reason).toMatch(/^not one valid JSON document: it begins with "Sure!\\u\{202e\}\\u\{a\}x+"…$/)
@@ -77,6 +83,9 @@ describe('strict JSON', () => {
     const many = (values: number) => `[${Array.from({ length: values - 1 }, () => '1').join(',')}]`
     expect(parseStrictJson(many(maxDocumentValues)).ok).toBe(true)
     expect(reasonOf(many(maxDocumentValues + 1))).toBe('more than 20000 values')
+    const texts = (values: number) => JSON.stringify(Array.from({ length: values - 1 }, () => 'x'))
+    expect(parseStrictJson(texts(maxDocumentValues)).ok).toBe(true)
+    expect(reasonOf(texts(maxDocumentValues + 1))).toBe('more than 20000 values')
   })
 
   it('agrees with JSON.parse on everything that it reads', () => {

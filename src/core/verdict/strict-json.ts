@@ -45,10 +45,10 @@ function placeOf(error: unknown, text: string): string {
 
 /**
  * Walks the tokens of a document that is known to be valid JSON. `keys` has one entry per open bracket:
- * the keys seen so far for an object, null for a list.
+ * the keys seen so far, of which a list has none.
  */
 function flawIn(text: string): string | undefined {
-  const keys: (Set<string> | null)[] = []
+  const keys: Set<string>[] = []
   let values = 0
   let at = 0
   while (at < text.length) {
@@ -57,7 +57,7 @@ function flawIn(text: string): string | undefined {
     if (values > maxDocumentValues) return `more than ${maxDocumentValues} values`
     if (character === '{' || character === '[') {
       if (keys.length === maxDocumentDepth) return `nested deeper than ${maxDocumentDepth} levels`
-      keys.push(character === '{' ? new Set() : null)
+      keys.push(new Set())
       at += 1
     } else if (character === '}' || character === ']') {
       keys.pop()
@@ -90,10 +90,10 @@ function isKey(text: string, end: number): boolean {
   return text[at] === ':'
 }
 
-function flawInString(literal: string, keys: Set<string> | null | undefined): string | undefined {
+function flawInString(literal: string, keys: Set<string> | undefined): string | undefined {
   const decoded = JSON.parse(literal) as string
   if (!decoded.isWellFormed()) return `the text ${excerpt(decoded)} is not well-formed Unicode`
-  if (!keys) return undefined
+  if (keys === undefined) return undefined
   if (keys.has(decoded)) return `the key ${excerpt(decoded)} appears twice in one object`
   if (forbiddenKeys.has(decoded)) return `the key ${excerpt(decoded)} is not allowed`
   keys.add(decoded)

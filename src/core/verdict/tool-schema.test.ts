@@ -73,9 +73,17 @@ describe('the schema of submit_verdict', () => {
 
   it('is plain JSON and describes what judges write freely', () => {
     expect(JSON.parse(JSON.stringify(schema))).toEqual(schema)
-    for (const name of ['nonce', 'prior', 'criteria', 'dimensions', 'rejection_category', 'concern', 'evidence', 'next_step']) {
-      expect(schema.properties[name]?.description).toMatch(/\w+\./)
+    const { prior, criteria, dimensions, verdict, ...described } = schema.properties
+    const items = [prior!, criteria!, dimensions!].flatMap(({ items: { properties } }) => [
+      properties.evidence,
+      properties.reasoning,
+      properties.score,
+    ])
+    for (const field of [prior, criteria, dimensions, ...Object.values(described), ...items.filter((item) => item !== undefined)]) {
+      expect(field?.description).toMatch(/^[\w']+ .*\w\.$/)
     }
+    expect(criteria!.items.properties.reasoning?.type).toBe('string')
+    expect(dimensions!.items.properties.reasoning?.type).toBe('string')
   })
 
   it('admits every verdict that can be read', () => {

@@ -54,7 +54,7 @@ function placeOf(path: readonly PropertyKey[]): string {
 
 function valueAt(document: Json, path: readonly PropertyKey[]): Json | undefined {
   let value: Json | undefined = document
-  for (const step of path) value = typeof value === 'object' && value !== null ? (value as Record<PropertyKey, Json>)[step] : undefined
+  for (const step of path) value = (value as Record<PropertyKey, Json> | undefined)?.[step]
   return value
 }
 

@@ -4,23 +4,26 @@ import type { Terminal } from './app.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** The two channels of a command: stdout for data, stderr for everything else. A reader that went away (`| head`) is no error. */
+/** The two channels of a command: stdout for data, stderr for everything else. A reader that went away (`| head`) is no error, and says nothing about the other. */
 export class Output {
   readonly terminal: Terminal
   readonly json: boolean
   readonly colour: boolean
   #gone = false
+  #unheard = false
 
   constructor(terminal: Terminal, json: boolean) {
     this.terminal = terminal
     this.json = json
     this.colour = wantsColour(terminal)
-    const leave = (error: NodeJS.ErrnoException) => {
+    terminal.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
       this.#gone = true
-    }
-    terminal.stdout.on('error', leave)
-    terminal.stderr.on('error', leave)
+    })
+    terminal.stderr.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      this.#unheard = true
+    })
   }
 
   /** True once nobody reads the data any more. */
@@ -33,7 +36,7 @@ export class Output {
   }
 
   note(text: string): void {
-    if (!this.#gone) this.terminal.stderr.write(`${text}\n`)
+    if (!this.#unheard) this.terminal.stderr.write(`${text}\n`)
   }
 
   jsonLine(value: unknown): void {

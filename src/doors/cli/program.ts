@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import type { App, ExitCode, Terminal } from './app.ts'
-import { Output } from './output.ts'
+import { oneLine, Output } from './output.ts'
 
 type Action = (output: Output) => Promise<ExitCode>
 
@@ -38,9 +38,12 @@ async function runAction(action: Action, output: Output): Promise<number> {
       name === 'JournalFault' ||
       name === 'UnknownEvent' ||
       name === 'SnapshotFault' ||
+      name === 'StoreFault' ||
       name === 'WorkspaceFault' ||
       (code !== undefined && /^E[A-Z]+$/.test(code))
-    output.note(expected ? `assay: ${message}` : `assay: an error that should not happen\n${(error as Error).stack ?? String(error)}`)
+    output.note(
+      expected ? `assay: ${oneLine(message, 2000)}` : `assay: an error that should not happen\n${(error as Error).stack ?? String(error)}`,
+    )
     return 3
   }
 }

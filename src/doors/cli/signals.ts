@@ -1,11 +1,13 @@
 import type { Output } from './output.ts'
 
-/** Turns Ctrl-C and SIGTERM into a clean stop; a second one ends the process at once. */
-export function stopOnSignals(output: Output): { stop: AbortSignal; dispose(): void } {
+const workStops = 'stopping: open attempts may finish within the grace time; again to end at once'
+
+/** Turns Ctrl-C and SIGTERM into a clean stop; a second one ends the process at once. `said` is what the first one is answered with. */
+export function stopOnSignals(output: Output, said: string | null = workStops): { stop: AbortSignal; dispose(): void } {
   const controller = new AbortController()
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(130)
-    output.note('stopping: open attempts may finish within the grace time; again to end at once')
+    if (said !== null) output.note(said)
     controller.abort()
   }
   process.on('SIGINT', onSignal)

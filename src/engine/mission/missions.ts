@@ -6,6 +6,7 @@ import { decide } from '../../core/task/decide.ts'
 import { evolveAll } from '../../core/task/evolve.ts'
 import type { EngineParts } from '../parts.ts'
 import { reactions } from '../task/reactions.ts'
+import { StoreFault } from '../store-fault.ts'
 import { missionStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { MissionRow } from '../views/tasks.ts'
@@ -81,7 +82,7 @@ export async function createTasks(parts: EngineParts, mission: string, existing 
   const row = (await parts.journal.viewRow('missions', mission)) as MissionRow
   if (row.tasks === existing) return
   const text = await parts.snapshots.getText(row.plan as Digest)
-  if (text === undefined) throw new Error(`the plan of ${mission} is missing from the object store`)
+  if (text === undefined) throw new StoreFault(`the plan of ${mission} is missing from .assay/objects`)
   const plan = JSON.parse(text) as { tasks: unknown[] }
   const specs = plan.tasks.map((task) => ofRun(TaskSpec.parse(task), mission))
   const order = dependentsFirst(specs)

@@ -1,13 +1,14 @@
+import type { MissionOutcome } from '../../contract/events/mission.ts'
 import type { TaskRow } from '../views/tasks.ts'
 
 /** How a run ended, for people and for exit codes: 1 over 3 over 0. */
 export interface RunOutcome {
   exitCode: 0 | 1 | 3
-  outcome: 'clean' | 'failed' | 'inconclusive'
+  outcome: MissionOutcome
   counts: Record<string, number>
 }
 
-/** Unreviewed work is inconclusive, unless the person who runs it said that nobody should look. */
+/** Unreviewed work is never called clean; its exit code is 0 where the person who runs it said that nobody should look. */
 export function outcomeOf(rows: readonly TaskRow[], evaluate: boolean): RunOutcome {
   const counts: Record<string, number> = {}
   for (const row of rows) {
@@ -16,6 +17,7 @@ export function outcomeOf(rows: readonly TaskRow[], evaluate: boolean): RunOutco
   }
   const bad = rows.some((row) => row.status === 'failed' || row.status === 'skipped' || row.flag === 'below-threshold')
   if (bad) return { exitCode: 1, outcome: 'failed', counts }
-  const open = rows.some((row) => row.status !== 'done' || (row.flag === 'unreviewed' && evaluate))
-  return open ? { exitCode: 3, outcome: 'inconclusive', counts } : { exitCode: 0, outcome: 'clean', counts }
+  if (rows.some((row) => row.status !== 'done')) return { exitCode: 3, outcome: 'inconclusive', counts }
+  if (rows.some((row) => row.flag === 'unreviewed')) return { exitCode: evaluate ? 3 : 0, outcome: 'unreviewed', counts }
+  return { exitCode: 0, outcome: 'clean', counts }
 }

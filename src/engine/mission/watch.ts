@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { Journal } from '../../ports/journal.ts'
-import { taskOf } from '../streams.ts'
+import { missionOf, taskOf } from '../streams.ts'
 import { type TaskRow, tasksView } from '../views/tasks.ts'
 
 /** Retries of unreachable judges that a run waits for before it leaves the task to a later one. */
@@ -70,8 +70,11 @@ export class Watch {
 
   #see(event: StoredEvent): void {
     this.position = event.position
+    const mission = missionOf(event.stream)
+    // What other missions in the same folder do is shown where they are run.
+    if (mission !== undefined && !this.#missions.has(mission)) return
     const task = taskOf(event.stream)
-    if (task === undefined || !this.#missions.has(task.slice(0, task.indexOf('/')))) return this.#onEvent(event, undefined)
+    if (task === undefined) return this.#onEvent(event, undefined)
     const row = tasksView.fold(this.rows.get(task), event, task)
     if (row) this.rows.set(task, row)
     this.#onEvent(event, row)

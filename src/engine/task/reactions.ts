@@ -33,17 +33,22 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
       enqueue('ask_judge', version, { review: event.data.review, seat: event.data.seat, round: event.data.round })
     if (event.type === 'restore.requested')
       enqueue('restore_snapshot', version, { attempt: event.data.attempt, content: event.data.content })
-    if (event.type === 'task.held' && event.data.reason === 'judge_unavailable') {
-      enqueue('retry_review', version, {}, now + retryDelay(after))
-    }
+    const heldForJudges = event.type === 'task.held' || (event.type === 'hold.lifted' && event.data.to === 'held')
+    if (heldForJudges && after.hold?.reason === 'judge_unavailable') enqueue('retry_review', version, {}, now + retryDelay(after))
   }
   const types = events.map((event) => event.type)
   if (after.status === 'todo' && types.some((type) => backToTodo.has(type))) enqueue('run_attempt', lastVersion)
-  if (after.status === 'checking' && types.some((type) => type === 'case.submitted' || type === 'hold.lifted')) {
+  if (
+    after.status === 'checking' &&
+    types.some((type) => type === 'case.submitted' || type === 'checks.requested' || type === 'hold.lifted')
+  ) {
     enqueue('run_checks', lastVersion, { attempt: after.attempts, submission: after.current?.submission ?? 1 })
   }
   const freesFolder = after.spec.workspace.kind === 'folder' && types.includes('task.held')
-  if (freesFolder || types.some((type) => endings.has(type) || type === 'task.reopened')) enqueue('settle_dependents', lastVersion)
+  // A finished task that only waited for a stale input is finished again: whoever waits for it must hear so.
+  const finishedAgain = after.status === 'done' && types.includes('hold.lifted')
+  if (freesFolder || finishedAgain || types.some((type) => endings.has(type) || type === 'task.reopened'))
+    enqueue('settle_dependents', lastVersion)
   return work
 }
 

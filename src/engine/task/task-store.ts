@@ -7,7 +7,7 @@ import type { Lease } from '../../contract/work.ts'
 import { decide } from '../../core/task/decide.ts'
 import { evolve, evolveAll } from '../../core/task/evolve.ts'
 import type { MaybeTask, TaskState } from '../../core/task/state.ts'
-import type { AppendResult, StreamAppend } from '../../ports/journal.ts'
+import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
 import { reactions } from './reactions.ts'
 import { taskStream } from '../streams.ts'
@@ -15,12 +15,6 @@ import { taskStream } from '../streams.ts'
 export interface LoadedTask {
   state: MaybeTask
   version: number
-}
-
-/** A task as a decision under way will leave it: not on disk yet. */
-interface Tip extends LoadedTask {
-  /** Whether it came to be. */
-  landed: Promise<boolean>
 }
 
 export interface HandleOptions {
@@ -37,23 +31,23 @@ export type Handled =
 
 /** How often a command is decided anew because another writer was first. */
 const maxTries = 25
+/** What the states that are kept in memory may weigh together; anything else is read from the journal when needed. */
+const maxWeight = 64 * 1024 * 1024
 
 /**
- * The shell around the core: load, decide, append; again if another writer was first.
- * A command that arrives while another one on the same task is on its way to the disk is decided on what that one leaves, and both are
- * written together; if the first does not get there, neither does the second, and it is decided anew. Nobody but the next decision sees
- * such a state: whatever is answered rests on what is durable.
+ * The shell around the core: load, decide, append; again if another process was first.
+ * Within this process decisions on one task are made one after the other, so that the verdicts of a panel do not get in each other's way.
  */
 export class TaskStore {
   readonly #parts: EngineParts
   readonly #cache = new Map<string, LoadedTask>()
-  readonly #tips = new Map<string, Tip>()
+  /** The latest command on each task that is under way. */
+  readonly #turns = new Map<string, Promise<unknown>>()
   readonly #listeners = new Set<(events: readonly StoredEvent[]) => void>()
-  readonly #cacheSize: number
+  #weight = 0
 
-  constructor(parts: EngineParts, cacheSize = 4096) {
+  constructor(parts: EngineParts) {
     this.#parts = parts
-    this.#cacheSize = cacheSize
   }
 
   /** Tells of what is appended from here, once it is durable. Returns how to stop it. */
@@ -72,22 +66,38 @@ export class TaskStore {
   }
 
   async handle(task: string, command: TaskCommand, options: HandleOptions): Promise<Handled> {
-    let loaded: LoadedTask | Tip = this.#tips.get(task) ?? this.#cache.get(task) ?? (await this.load(task))
+    const before = this.#turns.get(task)
+    const turn = before
+      ? Promise.allSettled([before]).then(() => this.#handleNow(task, command, options))
+      : this.#handleNow(task, command, options)
+    this.#turns.set(task, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(task) === turn) this.#turns.delete(task)
+    }
+  }
+
+  async #handleNow(task: string, command: TaskCommand, options: HandleOptions): Promise<Handled> {
+    let loaded = this.#cache.get(task) ?? (await this.load(task))
     for (let tries = 0; tries < maxTries; tries += 1) {
       const decided = decide(loaded.state, command, this.#parts.rules)
-      if (!decided.ok || decided.value.length === 0) {
-        // The answer may rest on a state that another process has moved on from, or on one that never came to be.
-        const landed = 'landed' in loaded ? await loaded.landed : true
+      if (!decided.ok) {
+        // A refusal may rest on a state that another process has moved on from.
         const current = await this.load(task)
-        if (!landed || current.version !== loaded.version) {
-          loaded = current
-          continue
-        }
-        return decided.ok ? { ok: true, events: [], state: existing(task, current.state) } : decided
+        if (current.version === loaded.version) return decided
+        loaded = current
+        continue
       }
-      const state = existing(task, decided.value.reduce(evolve, loaded.state))
+      const state = decided.value.reduce(evolve, loaded.state)
+      if (!state) throw new Error(`a decision on ${task} left no task`)
+      if (decided.value.length === 0) return { ok: true, events: [], state }
       const appended = await this.#append(task, loaded.version, decided.value, state, options)
-      if (appended.ok) return { ok: true, events: decided.value, state }
+      if (appended.ok) {
+        this.#remember(task, { state, version: loaded.version + decided.value.length })
+        for (const listener of this.#listeners) listener(appended.events)
+        return { ok: true, events: decided.value, state }
+      }
       if (appended.code === 'lease_lost')
         return { ok: false, error: { code: 'lease_lost', message: 'another process has taken this work over' } }
       if (appended.stream !== taskStream(task))
@@ -97,27 +107,7 @@ export class TaskStore {
     return { ok: false, error: { code: 'conflict', message: `other writers were first ${maxTries} times in a row` } }
   }
 
-  async #append(task: string, version: number, events: AssayEvent[], state: TaskState, options: HandleOptions): Promise<AppendResult> {
-    const { promise: landed, resolve: land } = Promise.withResolvers<boolean>()
-    const tip: Tip = { state, version: version + events.length, landed }
-    this.#tips.set(task, tip)
-    let durable = false
-    try {
-      const appended = await this.#write(task, version, events, state, options)
-      if (appended.ok) {
-        durable = true
-        this.#remember(task, { state, version: tip.version })
-        for (const listener of this.#listeners) listener(appended.events)
-      }
-      return appended
-    } finally {
-      // What was decided on a tip that failed fails too, so the next decision starts from the journal.
-      if (!durable || this.#tips.get(task) === tip) this.#tips.delete(task)
-      land(durable)
-    }
-  }
-
-  #write(task: string, version: number, events: AssayEvent[], after: TaskState, { actor, settles, alongside }: HandleOptions) {
+  #append(task: string, version: number, events: AssayEvent[], after: TaskState, { actor, settles, alongside }: HandleOptions) {
     const { journal, clock } = this.#parts
     const now = clock.now()
     return journal.append({
@@ -128,23 +118,33 @@ export class TaskStore {
     })
   }
 
-  /** Keeps the newest state; of two reads that overlap, the later to end may be the older. */
+  /** Keeps the newest state; of two reads that overlap, the later to end may be the older. Forgets what has not changed for longest. */
   #remember(task: string, loaded: LoadedTask): LoadedTask {
     const known = this.#cache.get(task)
     const newest = known && known.version > loaded.version ? known : loaded
-    this.#cache.delete(task)
+    this.#forget(task)
     this.#cache.set(task, newest)
-    if (this.#cache.size > this.#cacheSize) {
-      const oldest = this.#cache.keys().next().value
-      if (oldest !== undefined) this.#cache.delete(oldest)
+    this.#weight += weightOf(newest)
+    for (const oldest of this.#cache.keys()) {
+      if (this.#weight <= maxWeight || oldest === task) break
+      this.#forget(oldest)
     }
     return newest
   }
+
+  #forget(task: string): void {
+    const known = this.#cache.get(task)
+    if (!known) return
+    this.#cache.delete(task)
+    this.#weight -= weightOf(known)
+  }
 }
 
-function existing(task: string, state: MaybeTask): TaskState {
-  if (!state) throw new Error(`a decision on ${task} left no task`)
-  return state
+/** About what a task takes in memory, in bytes: itself, and the output of every submission. */
+function weightOf({ state }: LoadedTask): number {
+  let weight = 16 * 1024
+  for (const content of Object.values(state?.contents ?? {})) weight += content.output?.length ?? 0
+  return weight
 }
 
 export function asNew(event: AssayEvent): { type: string; v: number; data: unknown } {

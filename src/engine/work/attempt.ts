@@ -8,6 +8,7 @@ import type { InputMaterial, OpenWorkspace } from '../../ports/workspace.ts'
 import { changed } from './changed.ts'
 import { folderTaken, holdsFolder } from './folders.ts'
 import { workerPrompt } from '../prompts/worker.ts'
+import { StoreFault } from '../store-fault.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 
 /** How long a task waits before it looks again whether its shared folder is free. */
@@ -127,8 +128,7 @@ async function takeContent(
   const { snapshots, workspaces } = bench.parts
   const taken = await snapshots.take(workspace.path, (path) => workspaces.ignored(path, spec))
   if (!taken.ok) {
-    if (taken.problem.code === 'disk_full' || taken.problem.code === 'io')
-      throw new Error(`the work could not be kept: ${taken.problem.message}`)
+    if (taken.problem.code === 'disk_full' || taken.problem.code === 'io') throw new StoreFault('the work could not be kept', taken.problem)
     return { ok: false, detail: taken.problem.message }
   }
   const { manifest } = taken

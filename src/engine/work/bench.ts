@@ -8,6 +8,8 @@ export interface Bench {
   parts: EngineParts
   tasks: TaskStore
   brain(name: string): Promise<BrainPort>
+  /** Where in its list of dependencies a waiting task was last found to miss one. */
+  missing: Map<string, number>
 }
 
 /** Runs one piece of work. Ends by settling the lease: with a command, by completing it, or by giving it back. */

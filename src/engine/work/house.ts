@@ -1,3 +1,4 @@
+import type { TaskInput } from '../../contract/task.ts'
 import type { Lease } from '../../contract/work.ts'
 import { isFinished } from '../../core/task/decide.ts'
 import type { TaskState } from '../../core/task/state.ts'
@@ -5,6 +6,9 @@ import { folderReleased, holdsFolder } from './folders.ts'
 import { inputFrom } from '../task/prefix.ts'
 import { dependentKey } from '../views/tasks.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
+
+/** Dependents that are told at once; what is decided for them shares its way to the disk. */
+const parallelDependents = 64
 
 /** Puts an earlier attempt's snapshot back into the workspace, then says so. */
 export const restoreSnapshot: Runner = async (bench, lease) => {
@@ -33,7 +37,11 @@ export const settleDependents: Runner = async (bench, lease) => {
   const { state } = await bench.tasks.load(task)
   if (state) {
     if (isFinished(state) || state.status === 'held') await freeFolder(bench, state)
-    for (const dependent of await dependentsOf(bench, task)) await settleOne(bench, state, dependent)
+    const dependents = await dependentsOf(bench, task)
+    for (let start = 0; start < dependents.length; start += parallelDependents) {
+      const some = dependents.slice(start, start + parallelDependents)
+      await Promise.all(some.map((dependent) => settleOne(bench, state, dependent)))
+    }
   }
   await bench.parts.journal.complete(lease satisfies Lease)
 }
@@ -78,17 +86,21 @@ async function settleOne(bench: Bench, upstream: TaskState, dependent: string): 
   }
 }
 
-/** Ready when every dependency is done. The first one that is not ends the look. */
+/** Ready when every dependency is done. The look begins where one was missing last time and ends at the first that is: few of many are looked at. */
 async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
   const { state } = await bench.tasks.load(dependent)
   if (state?.status !== 'waiting') return
-  const inputs = []
-  for (const dependency of state.spec.dependsOn) {
-    const { state: source } = await bench.tasks.load(dependency)
+  const { dependsOn } = state.spec
+  const inputs: TaskInput[] = []
+  const from = bench.missing.get(dependent) ?? 0
+  for (const step of dependsOn.keys()) {
+    const at = (from + step) % dependsOn.length
+    const { state: source } = await bench.tasks.load(dependsOn[at] as string)
     const input = source && inputFrom(source)
-    if (!input) return
-    inputs.push(input)
+    if (!input) return void bench.missing.set(dependent, at)
+    inputs[at] = input
   }
+  bench.missing.delete(dependent)
   await bench.tasks.handle(dependent, { type: 'ready_task', inputs }, { actor: 'runtime' })
 }
 

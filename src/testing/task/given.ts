@@ -9,6 +9,8 @@ import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 /** A task's history in a test: commands go in one after the other, each must be decided unless the test expects a refusal. */
 export class History {
   readonly rules: Rules
+  /** The policy in force at the end; another one where a changed policy was adopted. */
+  inForce: Rules
   readonly events: AssayEvent[] = []
   /** Events of the latest command. */
   latest: AssayEvent[] = []
@@ -16,6 +18,7 @@ export class History {
 
   constructor(rules: Rules) {
     this.rules = rules
+    this.inForce = rules
   }
 
   get state(): TaskState {

@@ -7,7 +7,7 @@ import { decide } from '../../core/task/decide.ts'
 import type { Rules } from '../../core/task/draft.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { History } from './given.ts'
-import { checks, contentOf, freshNonce, noContent, opine, reply, start, submit, unreachable } from './steps.ts'
+import { checks, contentOf, freshNonce, fullCase, noContent, opine, reply, start, submit, unreachable } from './steps.ts'
 import { fiveAgents, rulesWith, specWith, twoBrains } from './world.ts'
 
 /** One of many, by a number that fast-check chose; the same number always chooses the same. */
@@ -119,7 +119,9 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => ({ type: 'retry_review', nonce: freshNonce() }),
     () => ({ type: 'skip_task', because: 'mission/up failed' }),
     () => start(chooser.pick([true, false])),
+    () => ({ type: 'join_attempt', attempt, participant: chooser.pick(['qa', 'lead', 'qa2']) }),
     () => submit(state, 'late', { content: content(chooser) }),
+    () => submit(state, '', { content: content(chooser), raw: fullCase(state.spec, 'I disagree: look again.') }),
     () => ({ type: 'report_quiet', attempt }),
   ])()
 }
@@ -136,10 +138,21 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
         ...chooser.pick([{}, {}, {}, { raw: '{"summary":' }, state.current?.conversational ? {} : { raw: null }]),
       })
     case 'checking':
-      return checks(state, [chooser.pick(['pass', 'pass', 'pass', 'fail', 'error'])])
+      return checks(
+        state,
+        [chooser.pick(['pass', 'pass', 'pass', 'fail', 'error'])],
+        chooser.pick([[], [], ['the case addresses the reviewer']]),
+      )
     case 'in_review':
       if (state.restoring) return { type: 'confirm_restored', attempt: state.restoring.attempt, content: state.restoring.content }
       return answer(state, chooser)
+    case 'done':
+    case 'failed':
+    case 'skipped':
+      return chooser.pick<TaskCommand>([
+        { type: 'reopen_task', ...owner },
+        { type: 'overrule_task', outcome: chooser.pick(['pass', 'fail']), ...owner },
+      ])
     default: {
       const request = state.requests.at(-1)
       if (state.staleInputs.length > 0 && chooser.pick([true, false]))
@@ -157,6 +170,26 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
   }
 }
 
+/** The same policy with another bar and other checks, for lives in which the owner lets a changed policy take over. */
+function changed(rules: Rules): Rules {
+  const { review, agents, brains } = rules.policy
+  const threshold = review.threshold === 60 ? 70 : 60
+  return rulesWith({ ...review, threshold }, agents, brains)
+}
+
+function adoption(state: TaskState, chooser: Chooser): TaskCommand {
+  const { dimensions, checks: before } = state.spec
+  const other: TaskSpec['checks'] = before.length > 0 ? [] : [{ kind: 'file', path: 'core.txt' }]
+  return {
+    type: 'adopt_policy',
+    nonce: freshNonce(),
+    bar: chooser.pick([60, 4]),
+    dimensions,
+    checks: chooser.pick([before, other]),
+    by: 'owner',
+  }
+}
+
 /** Plays one random life of a task; `visit` sees the state before and after each decided command. */
 export function playHistory(
   rules: Rules,
@@ -165,15 +198,21 @@ export function playHistory(
   visit: (before: TaskState, history: History) => void = () => {},
 ): History {
   const history = new History(rules).when({ type: 'create_task', spec })
+  let inForce = rules
   for (const step of steps) {
     const before = history.state
+    if (before.status === 'in_review' && !before.panel && !before.restoring) {
+      throw new Error('in review with neither panel nor restore: nothing could ever happen to this task')
+    }
     const chooser = new Chooser(step)
-    const command =
-      before.panel === undefined && before.status === 'in_review' && !before.restoring ? undefined : nextCommand(before, chooser)
-    if (!command) throw new Error('in review with neither panel nor restore: nothing could ever happen to this task')
-    if (!decide(before, command, rules).ok) continue
-    history.when(command)
+    const adopts = chooser.pick([false, false, false, false, false, false, false, false, false, false, false, true])
+    const next = adopts ? changed(inForce) : inForce
+    const command = adopts ? adoption(before, chooser) : nextCommand(before, chooser)
+    if (!decide(before, command, next).ok) continue
+    history.when(command, next)
+    inForce = next
     visit(before, history)
   }
+  history.inForce = inForce
   return history
 }

@@ -50,7 +50,7 @@ export function submit(state: TaskState, text: string, options: { raw?: string |
 }
 
 /** Reports on all checks of the task, with these outcomes ('pass' where none is given). */
-export function checks(state: TaskState, outcomes: CheckReport['outcome'][] = []): TaskCommand {
+export function checks(state: TaskState, outcomes: CheckReport['outcome'][] = [], suspicions: string[] = []): TaskCommand {
   const reports = state.spec.checks.map((spec, index) => {
     const outcome = outcomes[index] ?? 'pass'
     return { id: checkId(spec, index), kind: spec.kind, outcome, summary: outcome, output: '', findings: [] }
@@ -61,7 +61,7 @@ export function checks(state: TaskState, outcomes: CheckReport['outcome'][] = []
     submission: state.current?.submission ?? 1,
     reports,
     nonce: freshNonce(),
-    suspicions: [],
+    suspicions,
   }
 }
 

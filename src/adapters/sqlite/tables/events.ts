@@ -7,6 +7,7 @@ const columns = 'position, stream, version, prev, hash, body'
 
 /** Events and stream heads. Nothing is handed to a reader that does not match its hash: damage stops the runtime rather than bending it. */
 export class EventTable {
+  readonly #db: DatabaseSync
   readonly #insert: StatementSync
   readonly #upsertHead: StatementSync
   readonly #head: StatementSync
@@ -14,6 +15,7 @@ export class EventTable {
   readonly #after: StatementSync
 
   constructor(db: DatabaseSync) {
+    this.#db = db
     this.#insert = db.prepare('INSERT INTO events (position, stream, version, prev, hash, place, body) VALUES (?, ?, ?, ?, ?, ?, ?)')
     this.#upsertHead = db.prepare(
       `INSERT INTO streams (stream, version, hash) VALUES (?, ?, ?)
@@ -22,6 +24,17 @@ export class EventTable {
     this.#head = db.prepare('SELECT version, hash FROM streams WHERE stream = ?')
     this.#ofStream = db.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND version > ? ORDER BY version`)
     this.#after = db.prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
+  }
+
+  /** Joins a transaction that is open; otherwise makes one for the reads. */
+  #inOneMoment<T>(read: () => T): T {
+    if (this.#db.isTransaction) return read()
+    this.#db.exec('BEGIN')
+    try {
+      return read()
+    } finally {
+      this.#db.exec('COMMIT')
+    }
   }
 
   insert(event: ChainedEvent, place: string): void {
@@ -36,20 +49,27 @@ export class EventTable {
     return this.#head.get(stream) as { version: number; hash: string } | undefined
   }
 
-  /** The head is read first: what other processes append meanwhile may be there or not, but nothing up to the head may be missing. */
+  /** Head and rows are of one moment: the rows end exactly at the head, and nothing stands before the first position or beyond the head. */
   ofStream(stream: string, afterVersion: number): StoredEvent[] {
-    const head = this.head(stream)
-    const rows = this.#ofStream.all(stream, afterVersion) as unknown as ChainedEvent[]
+    const { head, rows } = this.#inOneMoment(() => ({
+      head: this.head(stream),
+      rows: this.#ofStream.all(stream, afterVersion) as unknown as ChainedEvent[],
+    }))
     const follows = rows.every(
       (row, index) => row.version === afterVersion + 1 + index && (index === 0 || row.prev === rows[index - 1]?.hash),
     )
-    const reachesHead = head === undefined || head.version <= afterVersion || rows[head.version - afterVersion - 1]?.hash === head.hash
-    if (!follows || !reachesHead) throw damaged(`stream ${stream} is not whole after version ${afterVersion}`)
+    const last = rows.at(-1)
+    const endsAtHead = last === undefined ? (head?.version ?? 0) <= afterVersion : head?.version === last.version && head.hash === last.hash
+    if (!follows || !endsAtHead || rows.some((row) => row.position < 1))
+      throw damaged(`stream ${stream} is not whole after version ${afterVersion}`)
     return rows.map(intact)
   }
 
   after(position: number, limit: number): StoredEvent[] {
-    return (this.#after.all(position, limit) as unknown as ChainedEvent[]).map(intact)
+    const rows = this.#after.all(position, limit) as unknown as ChainedEvent[]
+    const gap = rows.findIndex((row, index) => row.position !== position + 1 + index)
+    if (gap >= 0) throw damaged(`the event at position ${position + 1 + gap} is missing`)
+    return rows.map(intact)
   }
 
   /** All events after a position, in pages, so that memory stays flat. */

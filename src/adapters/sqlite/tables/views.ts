@@ -100,8 +100,13 @@ export class ViewRows {
   }
 }
 
-/** Folds the given events from the start beside the stored rows, names the rows that differ, and stores the fold. */
-export function rebuildRows(db: DatabaseSync, views: readonly View[], events: Iterable<StoredEvent>): { view: string; key: string }[] {
+/** Folds the given events from the start beside the stored rows, names the rows that differ, and with `store` puts the fold in their place. */
+export function rebuildRows(
+  db: DatabaseSync,
+  views: readonly View[],
+  events: Iterable<StoredEvent>,
+  store: boolean,
+): { view: string; key: string }[] {
   db.exec('DROP TABLE IF EXISTS temp.fresh_rows')
   db.exec('CREATE TEMP TABLE fresh_rows (view TEXT NOT NULL, key TEXT NOT NULL, row TEXT NOT NULL, PRIMARY KEY (view, key))')
   const fold = new ViewFold(db, views, 'temp.fresh_rows')
@@ -119,7 +124,10 @@ export function rebuildRows(db: DatabaseSync, views: readonly View[], events: It
        WHERE f.row IS NULL AND r.view IN (SELECT value FROM json_each(?)) ORDER BY 1, 2`,
     )
     .all(names) as { view: string; key: string }[]
-  db.prepare('DELETE FROM main.view_rows WHERE view IN (SELECT value FROM json_each(?))').run(names)
-  db.exec('INSERT INTO main.view_rows (view, key, row) SELECT view, key, row FROM temp.fresh_rows; DROP TABLE temp.fresh_rows')
+  if (store) {
+    db.prepare('DELETE FROM main.view_rows WHERE view IN (SELECT value FROM json_each(?))').run(names)
+    db.exec('INSERT INTO main.view_rows (view, key, row) SELECT view, key, row FROM temp.fresh_rows')
+  }
+  db.exec('DROP TABLE temp.fresh_rows')
   return differing.map(({ view, key }) => ({ view, key }))
 }

@@ -1,6 +1,7 @@
 import { marked } from '../../../contract/source/shown.ts'
 import type { StoredEvent } from '../../../contract/events/envelope.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { JournalFault } from '../../../ports/journal.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import type { ConfigFlags } from '../project.ts'
@@ -47,7 +48,7 @@ const auditable = new Set([
 /** `assay audit`: a view of the journal, which is the audit. */
 export async function auditCommand(app: App, output: Output, flags: AuditFlags): Promise<ExitCode> {
   return withEngine(app, output, flags, async (engine) => {
-    const signals = flags.follow ? stopOnSignals(output) : undefined
+    const signals = flags.follow ? stopOnSignals(output, null) : undefined
     let position = await print(engine, output, flags, 0)
     while (signals && !signals.stop.aborted && !output.gone) {
       await engine.waitForNews(position, 500)
@@ -83,12 +84,17 @@ function auditLine(output: Output, event: StoredEvent): string {
   return output.terminal.stdout.isTTY ? cut(text, output.columns) : text
 }
 
-/** `assay audit verify`: proves the chains from stored bytes. */
+/** `assay audit verify`: proves the chains from stored bytes. A file too damaged to be opened is as broken as one with a broken chain. */
 export async function verifyCommand(app: App, output: Output, flags: ConfigFlags): Promise<ExitCode> {
-  return withEngine(app, output, flags, async (engine) => {
-    const verification = await engine.verify()
+  const tell = (verification: Awaited<ReturnType<Engine['verify']>>): ExitCode => {
     if (output.json) output.jsonLine(verification)
     else output.data(verificationText(output, verification))
     return verification.breaks.length === 0 ? 0 : 1
-  })
+  }
+  try {
+    return await withEngine(app, output, flags, async (engine) => tell(await engine.verify()))
+  } catch (error) {
+    if (!(error instanceof JournalFault) || (error.code !== 'corrupt' && error.code !== 'not_a_journal')) throw error
+    return tell({ events: 0, streams: 0, breaks: [{ stream: '(journal)', version: 0, position: null, problem: error.message }] })
+  }
 }

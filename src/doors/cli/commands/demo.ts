@@ -55,7 +55,12 @@ async function show(engine: Engine, output: Output, mission: string, shown: stri
   const signals = stopOnSignals(output)
   let end: RunEnd
   try {
-    end = await engine.run({ missions: [mission], stop: signals.stop, onEvent: (event, row) => progress.event(event, row) })
+    end = await engine.run({
+      missions: [mission],
+      stop: signals.stop,
+      onBegin: (rows) => progress.begin(rows),
+      onEvent: (event, row) => progress.event(event, row),
+    })
   } finally {
     signals.dispose()
   }

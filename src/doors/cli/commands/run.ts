@@ -97,7 +97,12 @@ async function drive(engine: Engine, output: Output, missions: string[]): Promis
   const progress = progressFor(output)
   const signals = stopOnSignals(output)
   try {
-    const end = await engine.run({ missions, stop: signals.stop, onEvent: (event, row) => progress.event(event, row) })
+    const end = await engine.run({
+      missions,
+      stop: signals.stop,
+      onBegin: (rows) => progress.begin(rows),
+      onEvent: (event, row) => progress.event(event, row),
+    })
     progress.end()
     report(output, missions, end)
     return end.stopped ? 130 : end.exitCode

@@ -26,6 +26,9 @@ export function liveProgress(output: Output): Progress {
     drawn = panel.length
   }
   return {
+    begin(all) {
+      for (const row of all) rows.set(row.id, row)
+    },
     event(event, row) {
       if (row) rows.set(row.id, row)
       const text = isQuiet(event) ? undefined : describeEvent(event)

@@ -6,6 +6,7 @@ import type { Progress } from './progress.ts'
 /** One line per event on stderr: for logs, CI and pipes. */
 export function plainProgress(output: Output): Progress {
   return {
+    begin() {},
     event(event, row) {
       const text = describeEvent(event)
       if (text === undefined || isQuiet(event)) return
@@ -18,6 +19,7 @@ export function plainProgress(output: Output): Progress {
 /** One JSON object per event on stdout. */
 export function jsonProgress(output: Output): Progress {
   return {
+    begin() {},
     event({ position, stream, version, type, data, meta }) {
       output.jsonLine({ kind: 'event', position, stream, version, type, at: meta.at, actor: meta.actor, data })
     },

@@ -1,7 +1,7 @@
 import type { RunEnd } from '../../../engine/engine.ts'
 import type { TaskRow } from '../../../engine/views/tasks.ts'
 import { oneLine, type Output } from '../output.ts'
-import { table, wrap } from './table.ts'
+import { displayWidth, table, wrap } from './table.ts'
 import { barOn100, scoreText, stateWord } from './task.ts'
 
 /** The last lines of a run: result, score against the bar, top concern, the next command to type. */
@@ -16,12 +16,17 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
       output.columns,
     ),
   ]
-  if (rows.length > shown.length) lines.push(`… ${rows.length - shown.length} more: assay task list`)
+  if (rows.length > shown.length) lines.push(wrap(`… ${rows.length - shown.length} more: assay task list`, output.columns))
   const counts = Object.entries(end.counts)
     .map(([label, count]) => `${count} ${label}`)
     .join(', ')
-  const word = end.stopped ? 'STOPPED' : { clean: 'PASS', failed: 'FAIL', inconclusive: 'INCONCLUSIVE' }[end.outcome]
-  lines.push('', `${output.paint(word === 'PASS' ? 'green' : word === 'FAIL' ? 'red' : 'yellow', `RESULT: ${word}`)}  (${counts})`)
+  const word = end.stopped
+    ? 'STOPPED'
+    : { clean: 'PASS', unreviewed: 'UNREVIEWED', failed: 'FAIL', inconclusive: 'INCONCLUSIVE' }[end.outcome]
+  const result = `RESULT: ${word}`
+  const fits = displayWidth(`${result}  (${counts})`) <= output.columns
+  const painted = output.paint(word === 'PASS' ? 'green' : word === 'FAIL' ? 'red' : 'yellow', result)
+  lines.push('', fits ? `${painted}  (${counts})` : `${painted}\n${wrap(`  (${counts})`, output.columns, 2)}`)
   const worst = rows.find((row) => rank(row) < 4)
   if (worst?.concern !== undefined || worst?.detail !== undefined) {
     const against = worst.score ? ` ${worst.score.on100} against the bar of ${barOn100(worst.bar)}` : ''

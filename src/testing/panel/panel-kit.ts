@@ -4,10 +4,10 @@ import type { EligibleJudge, Sitting, Veto } from '../../contract/review.ts'
 import type { Dimension } from '../../contract/score.ts'
 import type { Criterion } from '../../contract/task.ts'
 import type { Category, CriterionAnswer, EvidenceResolution } from '../../contract/verdict.ts'
-import { div, fromDecimal, rational } from '../score/exact.ts'
-import { globalScore, reaches, scoreOf } from '../score/score.ts'
-import { type Advance, advance } from './advance.ts'
-import { evolvePanel, openPanel, type Panel, type PanelRules, type Seat } from './state.ts'
+import { div, fromDecimal, rational } from '../../core/score/exact.ts'
+import { globalScore, reaches, scoreOf } from '../../core/score/score.ts'
+import { type Advance, advance } from '../../core/panel/advance.ts'
+import { evolvePanel, openPanel, type Panel, type PanelRules, type Seat } from '../../core/panel/state.ts'
 
 /** Builders for tests of panels: rosters, rules, verdicts in one line, and a panel played to its end. */
 

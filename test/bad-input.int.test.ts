@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { useAssay } from './front-door/assay.ts'
+import { makeProject, parseLines } from './front-door/project.ts'
+
+const timeout = 120_000
+useAssay()
+
+const config = `brains: { canned: { kind: scripted, file: brain.yaml } }
+agents:
+  dev: { role: engineer, brain: canned }
+  qa: { role: reviewer, brain: canned, instructions: Look twice. }
+`
+const brain = 'workers: { "*": [{ print: hello }] }\njudges: { "*": [{ accept: true, scores: 5 }] }\n'
+const mission = 'name: M\ntasks:\n  - { title: a, assignTo: dev, description: d }\n'
+const tasks = (...lines: string[]) => `name: M\ntasks:\n${lines.map((line) => `  - { ${line} }\n`).join('')}`
+
+interface Case {
+  what: string
+  files?: Record<string, string>
+  args?: string[]
+  env?: Record<string, string>
+  /** What standard error says, in this order, each at the start of a line. */
+  says: string[]
+}
+
+const cases: Case[] = [
+  { what: 'a mission file that is missing', args: ['run', 'nope.yaml'], says: ['nope.yaml: there is no such file'] },
+  { what: 'a folder instead of a mission file', args: ['run', '.'], says: ['.: this is a folder'] },
+  { what: 'an empty mission file', files: { 'm.yaml': '' }, says: ['m.yaml:1:1: '] },
+  { what: 'bytes that are no text', files: { 'm.yaml': '\u0000\u0001\ufffd{{{' }, says: ['m.yaml:1:'] },
+  { what: 'YAML that does not parse', files: { 'm.yaml': 'name: M\ntasks: [\n' }, says: ['m.yaml:3:1: '] },
+  { what: 'an unknown key', files: { 'm.yaml': tasks('title: a, assignTo: dev, descripton: d') }, says: ['m.yaml:3:32: unknown key `descripton`; did you mean `description`?'] },
+  { what: 'a key given twice', files: { 'm.yaml': `${mission}name: N\n` }, says: ['m.yaml:4:1: '] },
+  { what: 'an agent that nobody knows', files: { 'm.yaml': tasks('title: a, assignTo: devv, description: d') }, says: ['m.yaml:3:27: the agent `devv`'] },
+  { what: 'a dependency that nobody knows', files: { 'm.yaml': tasks('title: a, assignTo: dev, description: d, dependsOn: [b]') }, says: ['m.yaml:3:60: no task is called `b`'] },
+  {
+    what: 'tasks that wait for each other',
+    files: { 'm.yaml': tasks('title: a, assignTo: dev, description: d, dependsOn: [b]', 'title: b, assignTo: dev, description: d, dependsOn: [a]') },
+    says: ['m.yaml:4:60: tasks wait for each other in a circle: a → b → a'],
+  },
+  {
+    what: 'two tasks of one name',
+    files: { 'm.yaml': tasks('title: a, assignTo: dev, description: d', 'title: a, assignTo: dev, description: d') },
+    says: ['m.yaml:4:'],
+  },
+  {
+    what: 'everything that this version cannot do yet, all of it at once',
+    files: {
+      'm.yaml': `${tasks(
+        'title: a, assignTo: dev, description: d, deadline: 2h, workspace: worktree, deliverable: { kind: text }',
+        'title: b, assignTo: dev, description: d, checks: [{ kind: http, url: "http://x" }]',
+      )}qualityGates: [{ name: g, afterTasks: [a], blocksTasks: [b], minScore: 4 }]\nqualityThreshold: 3\ndeadline: 3h\n`,
+    },
+    says: ['m.yaml:3:48: a deadline', 'm.yaml:3:62: a worktree', 'm.yaml:3:83: a deliverable', 'm.yaml:4:59: checks of the kind `http`', 'm.yaml:5:1: quality gates', 'm.yaml:6:1: a quality threshold', 'm.yaml:7:1: a deadline', 'assay: 7 problems; nothing was started'],
+  },
+  { what: 'a brain that this version does not have', files: { 'assay.yaml': config.replace('kind: scripted, file: brain.yaml', 'kind: agent, agent: claude') }, says: ['assay.yaml:1:21: '] },
+  { what: 'a configuration that is missing', args: ['run', 'm.yaml', '-c', 'nope.yaml'], says: ['nope.yaml: there is no such file'] },
+  { what: 'a configuration with an unknown key', files: { 'assay.yaml': `${config}reviews: {}\n` }, says: ['assay.yaml:5:1: unknown key `reviews`; did you mean `review`?'] },
+  { what: 'a configuration with a bar on no scale', files: { 'assay.yaml': `${config}review: { threshold: 0.5 }\n` }, says: ['assay.yaml:5:22: '] },
+  { what: 'agents that manage each other', files: { 'assay.yaml': config.replace('role: engineer,', 'role: engineer, reportsTo: qa,').replace('role: reviewer,', 'role: reviewer, reportsTo: dev,') }, says: ['assay.yaml:'] },
+  { what: 'a brain file that is missing', files: { 'assay.yaml': config.replace('brain.yaml', 'lost.yaml') }, says: ['lost.yaml: the scripted brain cannot be read'] },
+  { what: 'a brain file that is wrong', files: { 'brain.yaml': 'judges: { "*": [{ accpt: true }] }\n' }, says: ['brain.yaml:1:17: '] },
+  { what: 'a threshold in the environment that fits no scale', env: { EVAL_THRESHOLD: '0.5' }, says: ['environment variable EVAL_THRESHOLD: '] },
+  { what: 'a switch in the environment that is neither on nor off', env: { EVAL: 'maybe' }, says: ['environment variable EVAL: '] },
+  { what: '--max-attempts 0', args: ['run', 'm.yaml', '--max-attempts', '0'], says: ['--max-attempts: '] },
+  { what: '--max-attempts many', args: ['run', 'm.yaml', '--max-attempts', 'many'], says: ['--max-attempts: '] },
+  { what: '--eval-threshold 1000', args: ['run', 'm.yaml', '--eval-threshold', '1000'], says: ['--eval-threshold: '] },
+]
+
+const usage: { args: string[]; says: string }[] = [
+  { args: ['run'], says: "missing required argument 'mission'" },
+  { args: ['run', 'm.yaml', '--bogus'], says: "unknown option '--bogus'" },
+  { args: ['frobnicate'], says: "unknown command 'frobnicate'" },
+  { args: ['config', 'schema', 'poem'], says: 'there is no schema of poem' },
+  { args: ['resume'], says: 'there is no .assay/' },
+  { args: ['task', 'list'], says: 'there is no .assay/' },
+  { args: ['task', 'show', 'a'], says: 'there is no .assay/' },
+  { args: ['ledger', 'a'], says: 'there is no .assay/' },
+  { args: ['audit'], says: 'there is no .assay/' },
+  { args: ['audit', 'verify'], says: 'there is no .assay/' },
+  { args: ['reset', 'a'], says: 'there is no .assay/' },
+]
+
+const projectWith = (files: Record<string, string> = {}) => makeProject({ 'assay.yaml': config, 'brain.yaml': brain, 'm.yaml': mission, ...files })
+
+describe('bad input is refused before anything starts', () => {
+  it.each(cases)('$what', { timeout }, async ({ files, args = ['run', 'm.yaml'], env = {}, says }) => {
+    const project = projectWith(files)
+    const [plain, json] = await Promise.all([project.run(args, { env }), project.run([...args, '--json'], { env })])
+    const { code, stdout, stderr } = plain
+    expect(code, stderr).toBe(2)
+    expect(stdout).toBe('')
+    const lines = stderr.trimEnd().split('\n')
+    let at = 0
+    for (const start of says) {
+      const found = lines.findIndex((line, index) => index >= at && line.startsWith(start))
+      expect(found, `${JSON.stringify(start)} in\n${stderr}`).toBeGreaterThanOrEqual(at)
+      at = found + 1
+    }
+    expect(lines.at(-1)).toMatch(/^assay: (a problem|\d+ problems); nothing was started$/)
+    expect(stderr).not.toMatch(/\n\s+at /)
+
+    expect(json.code).toBe(2)
+    const [error, ...more] = parseLines<{ kind: string; problems: { file: string; message: string }[] }>(json.stdout)
+    expect(more).toEqual([])
+    expect(error?.kind).toBe('error')
+    expect(error?.problems.length).toBeGreaterThan(0)
+    for (const problem of error?.problems ?? []) expect(problem).toMatchObject({ file: expect.any(String), message: expect.any(String) })
+    expect(project.has('.assay')).toBe(false)
+  })
+
+  it.each(usage)('assay $args', { timeout }, async ({ args, says }) => {
+    const project = projectWith()
+    const { code, stdout, stderr } = await project.run(args)
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(says)
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect(project.has('.assay')).toBe(false)
+  })
+
+  it('and the same project runs once the mistake is mended', { timeout }, async () => {
+    const project = projectWith({ 'm.yaml': tasks('title: a, assignTo: devv, description: d') })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(2)
+    project.write({ 'm.yaml': mission })
+    expect(await project.run(['run', 'm.yaml'])).toMatchObject({ code: 0, stdout: expect.stringContaining('RESULT: PASS') })
+  })
+})
+
+describe('a mission that is under way', () => {
+  const held = 'workers: { "*": [{ exit: 1 }] }\njudges: { "*": [{ accept: true }] }\n'
+
+  it('is not gone on with under another policy, nor under another plan; what changed is said', { timeout }, async () => {
+    const project = projectWith({ 'brain.yaml': held })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(3)
+    const before = await project.events()
+    const changed = await project.run(['resume'], { env: { EVAL_THRESHOLD: '80' } })
+    expect(changed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('threshold') })
+    expect(await project.run(['run', 'm.yaml', '--max-attempts', '7'])).toMatchObject({ code: 2, stderr: expect.stringContaining('m-1') })
+    project.write({ 'm.yaml': mission.replace('description: d', 'description: e') })
+    expect(await project.run(['run', 'm.yaml'])).toMatchObject({ code: 2, stderr: expect.stringContaining('mission file has changed') })
+    expect(await project.run(['resume', 'm-9'])).toMatchObject({ code: 2, stderr: expect.stringContaining('there are: m-1') })
+    expect(await project.events()).toEqual(before)
+  })
+
+  it('and another run of it is started with --fresh only', { timeout }, async () => {
+    const project = projectWith({ 'brain.yaml': held })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(3)
+    project.write({ 'brain.yaml': brain })
+    expect(await project.run(['run', 'm.yaml', '--fresh'])).toMatchObject({ code: 0 })
+    const rows = (await project.json(['task', 'list'])).lines
+    expect(rows).toMatchObject([{ id: 'm-1/a', status: 'held' }, { id: 'm-2/a', status: 'done', flag: 'clean' }])
+  })
+})
