@@ -29,13 +29,27 @@ const cases: Case[] = [
   { what: 'an empty mission file', files: { 'm.yaml': '' }, says: ['m.yaml:1:1: '] },
   { what: 'bytes that are no text', files: { 'm.yaml': '\u0000\u0001\ufffd{{{' }, says: ['m.yaml:1:'] },
   { what: 'YAML that does not parse', files: { 'm.yaml': 'name: M\ntasks: [\n' }, says: ['m.yaml:3:1: '] },
-  { what: 'an unknown key', files: { 'm.yaml': tasks('title: a, assignTo: dev, descripton: d') }, says: ['m.yaml:3:32: unknown key `descripton`; did you mean `description`?'] },
+  {
+    what: 'an unknown key',
+    files: { 'm.yaml': tasks('title: a, assignTo: dev, descripton: d') },
+    says: ['m.yaml:3:32: unknown key `descripton`; did you mean `description`?'],
+  },
   { what: 'a key given twice', files: { 'm.yaml': `${mission}name: N\n` }, says: ['m.yaml:4:1: '] },
-  { what: 'an agent that nobody knows', files: { 'm.yaml': tasks('title: a, assignTo: devv, description: d') }, says: ['m.yaml:3:27: the agent `devv`'] },
-  { what: 'a dependency that nobody knows', files: { 'm.yaml': tasks('title: a, assignTo: dev, description: d, dependsOn: [b]') }, says: ['m.yaml:3:60: no task is called `b`'] },
+  {
+    what: 'an agent that nobody knows',
+    files: { 'm.yaml': tasks('title: a, assignTo: devv, description: d') },
+    says: ['m.yaml:3:27: the agent `devv`'],
+  },
+  {
+    what: 'a dependency that nobody knows',
+    files: { 'm.yaml': tasks('title: a, assignTo: dev, description: d, dependsOn: [b]') },
+    says: ['m.yaml:3:60: no task is called `b`'],
+  },
   {
     what: 'tasks that wait for each other',
-    files: { 'm.yaml': tasks('title: a, assignTo: dev, description: d, dependsOn: [b]', 'title: b, assignTo: dev, description: d, dependsOn: [a]') },
+    files: {
+      'm.yaml': tasks('title: a, assignTo: dev, description: d, dependsOn: [b]', 'title: b, assignTo: dev, description: d, dependsOn: [a]'),
+    },
     says: ['m.yaml:4:60: tasks wait for each other in a circle: a → b → a'],
   },
   {
@@ -51,16 +65,53 @@ const cases: Case[] = [
         'title: b, assignTo: dev, description: d, checks: [{ kind: http, url: "http://x" }]',
       )}qualityGates: [{ name: g, afterTasks: [a], blocksTasks: [b], minScore: 4 }]\nqualityThreshold: 3\ndeadline: 3h\n`,
     },
-    says: ['m.yaml:3:48: a deadline', 'm.yaml:3:62: a worktree', 'm.yaml:3:83: a deliverable', 'm.yaml:4:59: checks of the kind `http`', 'm.yaml:5:1: quality gates', 'm.yaml:6:1: a quality threshold', 'm.yaml:7:1: a deadline', 'assay: 7 problems; nothing was started'],
+    says: [
+      'm.yaml:3:48: a deadline',
+      'm.yaml:3:62: a worktree',
+      'm.yaml:3:83: a deliverable',
+      'm.yaml:4:59: checks of the kind `http`',
+      'm.yaml:5:1: quality gates',
+      'm.yaml:6:1: a quality threshold',
+      'm.yaml:7:1: a deadline',
+      'assay: 7 problems; nothing was started',
+    ],
   },
-  { what: 'a brain that this version does not have', files: { 'assay.yaml': config.replace('kind: scripted, file: brain.yaml', 'kind: agent, agent: claude') }, says: ['assay.yaml:1:21: '] },
+  {
+    what: 'a brain that this version does not have',
+    files: { 'assay.yaml': config.replace('kind: scripted, file: brain.yaml', 'kind: agent, agent: claude') },
+    says: ['assay.yaml:1:21: '],
+  },
   { what: 'a configuration that is missing', args: ['run', 'm.yaml', '-c', 'nope.yaml'], says: ['nope.yaml: there is no such file'] },
-  { what: 'a configuration with an unknown key', files: { 'assay.yaml': `${config}reviews: {}\n` }, says: ['assay.yaml:5:1: unknown key `reviews`; did you mean `review`?'] },
-  { what: 'a configuration with a bar on no scale', files: { 'assay.yaml': `${config}review: { threshold: 0.5 }\n` }, says: ['assay.yaml:5:22: '] },
-  { what: 'agents that manage each other', files: { 'assay.yaml': config.replace('role: engineer,', 'role: engineer, reportsTo: qa,').replace('role: reviewer,', 'role: reviewer, reportsTo: dev,') }, says: ['assay.yaml:'] },
-  { what: 'a brain file that is missing', files: { 'assay.yaml': config.replace('brain.yaml', 'lost.yaml') }, says: ['lost.yaml: the scripted brain cannot be read'] },
+  {
+    what: 'a configuration with an unknown key',
+    files: { 'assay.yaml': `${config}reviews: {}\n` },
+    says: ['assay.yaml:5:1: unknown key `reviews`; did you mean `review`?'],
+  },
+  {
+    what: 'a configuration with a bar on no scale',
+    files: { 'assay.yaml': `${config}review: { threshold: 0.5 }\n` },
+    says: ['assay.yaml:5:22: '],
+  },
+  {
+    what: 'agents that manage each other',
+    files: {
+      'assay.yaml': config
+        .replace('role: engineer,', 'role: engineer, reportsTo: qa,')
+        .replace('role: reviewer,', 'role: reviewer, reportsTo: dev,'),
+    },
+    says: ['assay.yaml:'],
+  },
+  {
+    what: 'a brain file that is missing',
+    files: { 'assay.yaml': config.replace('brain.yaml', 'lost.yaml') },
+    says: ['lost.yaml: the scripted brain cannot be read'],
+  },
   { what: 'a brain file that is wrong', files: { 'brain.yaml': 'judges: { "*": [{ accpt: true }] }\n' }, says: ['brain.yaml:1:17: '] },
-  { what: 'a threshold in the environment that fits no scale', env: { EVAL_THRESHOLD: '0.5' }, says: ['environment variable EVAL_THRESHOLD: '] },
+  {
+    what: 'a threshold in the environment that fits no scale',
+    env: { EVAL_THRESHOLD: '0.5' },
+    says: ['environment variable EVAL_THRESHOLD: '],
+  },
   { what: 'a switch in the environment that is neither on nor off', env: { EVAL: 'maybe' }, says: ['environment variable EVAL: '] },
   { what: '--max-attempts 0', args: ['run', 'm.yaml', '--max-attempts', '0'], says: ['--max-attempts: '] },
   { what: '--max-attempts many', args: ['run', 'm.yaml', '--max-attempts', 'many'], says: ['--max-attempts: '] },
@@ -81,7 +132,8 @@ const usage: { args: string[]; says: string }[] = [
   { args: ['reset', 'a'], says: 'there is no .assay/' },
 ]
 
-const projectWith = (files: Record<string, string> = {}) => makeProject({ 'assay.yaml': config, 'brain.yaml': brain, 'm.yaml': mission, ...files })
+const projectWith = (files: Record<string, string> = {}) =>
+  makeProject({ 'assay.yaml': config, 'brain.yaml': brain, 'm.yaml': mission, ...files })
 
 describe('bad input is refused before anything starts', () => {
   it.each(cases)('$what', { timeout }, async ({ files, args = ['run', 'm.yaml'], env = {}, says }) => {
@@ -149,6 +201,9 @@ describe('a mission that is under way', () => {
     project.write({ 'brain.yaml': brain })
     expect(await project.run(['run', 'm.yaml', '--fresh'])).toMatchObject({ code: 0 })
     const rows = (await project.json(['task', 'list'])).lines
-    expect(rows).toMatchObject([{ id: 'm-1/a', status: 'held' }, { id: 'm-2/a', status: 'done', flag: 'clean' }])
+    expect(rows).toMatchObject([
+      { id: 'm-1/a', status: 'held' },
+      { id: 'm-2/a', status: 'done', flag: 'clean' },
+    ])
   })
 })

@@ -80,7 +80,10 @@ async function resumeAndCheck(project: Project, cuts: Death[]): Promise<void> {
   for (const { state, judged } of cuts) {
     const known = recordedVerdicts(state.events)
     const askedLater = project.logged('judgings').slice(judged)
-    expect(askedLater.filter((call) => known.includes(call)), 'no recorded verdict was asked for again').toEqual([])
+    expect(
+      askedLater.filter((call) => known.includes(call)),
+      'no recorded verdict was asked for again',
+    ).toEqual([])
     expect(after.events.slice(0, state.events.length), 'what was durable is still there').toEqual(state.events)
   }
   const verdicts = recordedVerdicts(after.events)
@@ -165,7 +168,10 @@ describe('kill -9', () => {
       const second = await dieAt(project, `after:${first.state.events.length + 1}`, ['resume'])
       const third = await dieAt(project, 'commit:1', ['resume'])
       deaths += Number(second !== 'survived') + Number(third !== 'survived')
-      await resumeAndCheck(project, [first, second, third].filter((death) => death !== 'survived'))
+      await resumeAndCheck(
+        project,
+        [first, second, third].filter((death) => death !== 'survived'),
+      )
     })
     expect(deaths).toBeGreaterThan(0)
   })

@@ -45,14 +45,26 @@ const edits: { what: string; sql: string; names: RegExp }[] = [
     names: /task\/m-1\/a at version \d+ \(position \d+\): the event does not match its hash/,
   },
   { what: 'an event was removed', sql: 'DELETE FROM events WHERE position = 5', names: /task\/m-1\/a at version \d+ \(position 6\)/ },
-  { what: 'the end was cut off', sql: 'DELETE FROM events WHERE position > 7', names: /task\/m-1\/a at version \d+.*\n.*\(journal\) at version 0 \(position 7\)/ },
+  {
+    what: 'the end was cut off',
+    sql: 'DELETE FROM events WHERE position > 7',
+    names: /task\/m-1\/a at version \d+.*\n.*\(journal\) at version 0 \(position 7\)/,
+  },
   {
     what: 'an event was added',
     sql: `INSERT INTO events SELECT position + 1000, stream, version + 1000, prev, hash, place, body FROM events ORDER BY position DESC LIMIT 1`,
     names: /task\/m-1\/a at version \d+ \(position \d+\)/,
   },
-  { what: 'a stream was renamed', sql: `UPDATE events SET stream = 'task/m-1/b' WHERE stream = 'task/m-1/a'`, names: /task\/m-1\/b at version 1 \(position 3\)/ },
-  { what: 'an event got another number', sql: 'UPDATE events SET version = 1002 WHERE version = 2', names: /task\/m-1\/a at version \d+ \(position \d+\)/ },
+  {
+    what: 'a stream was renamed',
+    sql: `UPDATE events SET stream = 'task/m-1/b' WHERE stream = 'task/m-1/a'`,
+    names: /task\/m-1\/b at version 1 \(position 3\)/,
+  },
+  {
+    what: 'an event got another number',
+    sql: 'UPDATE events SET version = 1002 WHERE version = 2',
+    names: /task\/m-1\/a at version \d+ \(position \d+\)/,
+  },
 ]
 
 /** Nothing runs on such a journal, and everybody says where it is broken. */
@@ -101,7 +113,11 @@ describe('a journal that is damaged', () => {
       names: /assay\.db is damaged/,
     },
     { what: 'it ends in the middle', damage: (file) => truncateSync(file, 10_000), names: /damaged/ },
-    { what: 'something else has its name', damage: (file) => writeFileSync(file, 'Dear diary,\n'.repeat(1000)), names: /is not an Assay journal/ },
+    {
+      what: 'something else has its name',
+      damage: (file) => writeFileSync(file, 'Dear diary,\n'.repeat(1000)),
+      names: /is not an Assay journal/,
+    },
   ]
 
   it.each(damages)('$what', { timeout }, async ({ damage, names }) => {

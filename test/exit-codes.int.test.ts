@@ -25,24 +25,79 @@ const bad = '[{ accept: false, scores: 2 }]'
 
 const scenes: Scene[] = [
   { what: 'accepted clean', code: 0, result: 'PASS', counts: { clean: 2 } },
-  { what: 'one below the bar', code: 1, result: 'FAIL', counts: { clean: 1, 'below-threshold': 1 }, judges: `{ "*": { a: ${bad}, b: ${good} } }` },
-  { what: 'one failed, its dependent skipped', code: 1, result: 'FAIL', counts: { failed: 1, skipped: 1 }, judges: `{ "*": { a: ${bad} } }`, review: { onExhausted: 'fail' } },
-  { what: 'held for the owner', code: 3, result: 'INCONCLUSIVE', counts: { held: 1, waiting: 1 }, judges: `{ "*": { a: ${bad} } }`, review: { onExhausted: 'escalate' } },
-  { what: 'held because nobody could be read', code: 3, result: 'INCONCLUSIVE', counts: { held: 1, waiting: 1 }, judges: '{ "*": [{ raw: "lovely" }] }' },
+  {
+    what: 'one below the bar',
+    code: 1,
+    result: 'FAIL',
+    counts: { clean: 1, 'below-threshold': 1 },
+    judges: `{ "*": { a: ${bad}, b: ${good} } }`,
+  },
+  {
+    what: 'one failed, its dependent skipped',
+    code: 1,
+    result: 'FAIL',
+    counts: { failed: 1, skipped: 1 },
+    judges: `{ "*": { a: ${bad} } }`,
+    review: { onExhausted: 'fail' },
+  },
+  {
+    what: 'held for the owner',
+    code: 3,
+    result: 'INCONCLUSIVE',
+    counts: { held: 1, waiting: 1 },
+    judges: `{ "*": { a: ${bad} } }`,
+    review: { onExhausted: 'escalate' },
+  },
+  {
+    what: 'held because nobody could be read',
+    code: 3,
+    result: 'INCONCLUSIVE',
+    counts: { held: 1, waiting: 1 },
+    judges: '{ "*": [{ raw: "lovely" }] }',
+  },
   { what: 'nobody else to review', code: 3, result: 'UNREVIEWED', counts: { unreviewed: 2 }, solo: true },
-  { what: 'nobody could be read, and that is allowed', code: 3, result: 'UNREVIEWED', counts: { unreviewed: 2 }, judges: '{ "*": [{ raw: "lovely" }] }', args: ['--fail-open'] },
+  {
+    what: 'nobody could be read, and that is allowed',
+    code: 3,
+    result: 'UNREVIEWED',
+    counts: { unreviewed: 2 },
+    judges: '{ "*": [{ raw: "lovely" }] }',
+    args: ['--fail-open'],
+  },
   { what: 'no review wanted', code: 0, result: 'UNREVIEWED', counts: { unreviewed: 2 }, args: ['--no-eval'] },
-  { what: 'no review wanted, but the check fails', code: 3, result: 'INCONCLUSIVE', counts: { held: 1, waiting: 1 }, workers: '{ "*": [{ print: nothing }] }', args: ['--no-eval'] },
-  { what: 'a failure weighs more than a hold', code: 1, result: 'FAIL', counts: { 'below-threshold': 1, held: 1 }, workers: '{ a: [{ write: { a.txt: x } }], b: [{ exit: 1 }] }', judges: `{ "*": { a: ${bad} } }` },
+  {
+    what: 'no review wanted, but the check fails',
+    code: 3,
+    result: 'INCONCLUSIVE',
+    counts: { held: 1, waiting: 1 },
+    workers: '{ "*": [{ print: nothing }] }',
+    args: ['--no-eval'],
+  },
+  {
+    what: 'a failure weighs more than a hold',
+    code: 1,
+    result: 'FAIL',
+    counts: { 'below-threshold': 1, held: 1 },
+    workers: '{ a: [{ write: { a.txt: x } }], b: [{ exit: 1 }] }',
+    judges: `{ "*": { a: ${bad} } }`,
+  },
 ]
 
-function project({ workers = '{ "*": [{ write: { a.txt: x } }] }', judges = `{ "*": ${good} }`, review = {}, solo = false }: Partial<Scene>): Project {
+function project({
+  workers = '{ "*": [{ write: { a.txt: x } }] }',
+  judges = `{ "*": ${good} }`,
+  review = {},
+  solo = false,
+}: Partial<Scene>): Project {
   return makeProject({
     'assay.yaml': {
       brains: { canned: { kind: 'scripted', file: 'brain.yaml' } },
       agents: {
         dev: { role: 'engineer', brain: 'canned' },
-        ...(!solo && { qa: { role: 'reviewer', brain: 'canned', instructions: 'Look.' }, qe: { role: 'reviewer', brain: 'canned', instructions: 'Look twice.' } }),
+        ...(!solo && {
+          qa: { role: 'reviewer', brain: 'canned', instructions: 'Look.' },
+          qe: { role: 'reviewer', brain: 'canned', instructions: 'Look twice.' },
+        }),
       },
       review: { maxAttempts: 1, ...review },
     },
@@ -78,7 +133,12 @@ describe('the exit code tells what came of a mission', () => {
     expect(json.code).toBe(code)
     const lines = parseLines<Result>(json.stdout)
     expect(lines.at(-1)).toMatchObject({ kind: 'result', exitCode: code, counts, outcome: outcomes[result] })
-    expect(lines.at(-1)?.tasks.map(({ id }) => id).sort()).toEqual(['m-1/a', 'm-1/b'])
+    expect(
+      lines
+        .at(-1)
+        ?.tasks.map(({ id }) => id)
+        .sort(),
+    ).toEqual(['m-1/a', 'm-1/b'])
     expect(lines.slice(0, -1).map(({ kind }) => kind)).toEqual(lines.slice(1).map(() => 'event'))
   })
 

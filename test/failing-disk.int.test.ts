@@ -98,35 +98,46 @@ describe('a disk that is full', () => {
     },
   )
 
-  it.skipIf(!canMount)('with no room to keep the work: the work is not judged, the disk is to blame, not the worker', { timeout }, async () => {
-    const project = crashProject()
-    project.write({ 'worker.sh': project.read('worker.sh').replace('echo "attempt', 'head -c 300000 /dev/urandom > big.bin\necho "attempt') })
-    await onSmallDisk(project, 700_000)
-    expect(project.read('run.code')).toBe('3\n')
-    expectOneLine(project.read('run.err'), /disk is full.*(work could not be kept|copy for review could not be made)/i)
-    const types = parseLines<ShownEvent>(project.read('stored.out')).map(({ type }) => type)
-    expect(types).not.toContain('attempt.failed')
-    expect(types).not.toContain('review.decided')
-    expect(project.read('verify.code')).toBe('0\n')
-  })
+  it.skipIf(!canMount)(
+    'with no room to keep the work: the work is not judged, the disk is to blame, not the worker',
+    { timeout },
+    async () => {
+      const project = crashProject()
+      project.write({
+        'worker.sh': project.read('worker.sh').replace('echo "attempt', 'head -c 300000 /dev/urandom > big.bin\necho "attempt'),
+      })
+      await onSmallDisk(project, 700_000)
+      expect(project.read('run.code')).toBe('3\n')
+      expectOneLine(project.read('run.err'), /disk is full.*(work could not be kept|copy for review could not be made)/i)
+      const types = parseLines<ShownEvent>(project.read('stored.out')).map(({ type }) => type)
+      expect(types).not.toContain('attempt.failed')
+      expect(types).not.toContain('review.decided')
+      expect(project.read('verify.code')).toBe('0\n')
+    },
+  )
 })
 
 describe('a disk whose sync fails', () => {
-  it.skipIf(!canTrace).each([6, 17, 30])('at the %ith time: stops at once, acknowledges nothing more, loses nothing', { timeout }, async (when) => {
-    const project = crashProject()
-    const trace = join(project.folder, 'trace')
-    const { code, stdout, stderr } = await project.run(['run', 'mission.yaml', '--json'], { under: failingSync(trace, when) })
-    expect(readFileSync(trace, 'utf8')).toContain('INJECTED')
-    expect(code, stderr).toBe(3)
-    expectOneLine(stderr, /disk failed|EIO/)
-    const { events, verification } = await readJournal(project.folder)
-    expect(verification.breaks).toEqual([])
-    for (const event of parseLines<ShownEvent>(stdout)) expect(events[event.position - 1]).toMatchObject({ stream: event.stream, type: event.type })
-    const resumed = await project.run(events.length > 0 ? ['resume'] : ['run', 'mission.yaml'])
-    expect([1, 3], resumed.stderr).toContain(resumed.code)
-    const turns = project.logged('turns')
-    expect(turns.length).toBe(new Set(turns).size)
-  })
+  it.skipIf(!canTrace).each([6, 17, 30])(
+    'at the %ith time: stops at once, acknowledges nothing more, loses nothing',
+    { timeout },
+    async (when) => {
+      const project = crashProject()
+      const trace = join(project.folder, 'trace')
+      const { code, stdout, stderr } = await project.run(['run', 'mission.yaml', '--json'], { under: failingSync(trace, when) })
+      expect(readFileSync(trace, 'utf8')).toContain('INJECTED')
+      expect(code, stderr).toBe(3)
+      expectOneLine(stderr, /disk failed|EIO/)
+      const { events, verification } = await readJournal(project.folder)
+      expect(verification.breaks).toEqual([])
+      for (const event of parseLines<ShownEvent>(stdout))
+        expect(events[event.position - 1]).toMatchObject({ stream: event.stream, type: event.type })
+      const resumed = await project.run(events.length > 0 ? ['resume'] : ['run', 'mission.yaml'])
+      expect([1, 3], resumed.stderr).toContain(resumed.code)
+      const turns = project.logged('turns')
+      expect(turns.length).toBe(new Set(turns).size)
+    },
+  )
 })
 
 describe('a disk whose sync fails while a worker works', () => {
@@ -147,7 +158,15 @@ describe('a disk whose sync fails while a worker works', () => {
 })
 
 describe('a folder that cannot be written', () => {
-  const readOnly = ['unshare', '--map-root-user', '--mount', 'sh', '-c', 'mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && exec "$@"', 'sh']
+  const readOnly = [
+    'unshare',
+    '--map-root-user',
+    '--mount',
+    'sh',
+    '-c',
+    'mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && exec "$@"',
+    'sh',
+  ]
 
   it.skipIf(!canMount)('because it is mounted read-only: one line, nothing begun', { timeout }, async () => {
     const project = crashProject()

@@ -2,6 +2,7 @@ import { durationMs } from '../contract/config/duration.ts'
 import type { StoredEvent } from '../contract/events/envelope.ts'
 import type { TaskCommand } from '../contract/commands/task.ts'
 import type { Result } from '../contract/errors.ts'
+import { readEvent } from '../contract/events/read.ts'
 import { policyDifferences } from '../core/policy/policy.ts'
 import type { TaskInput } from '../contract/task.ts'
 import type { TaskState } from '../core/task/state.ts'
@@ -12,7 +13,8 @@ import { outcomeOf, type RunOutcome } from './mission/outcome.ts'
 import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
 import { Pump } from './pump.ts'
-import { missionStream } from './streams.ts'
+import { StoreFault } from './store-fault.ts'
+import { missionStream, taskStream } from './streams.ts'
 import { asNew, type Handled, TaskStore } from './task/task-store.ts'
 import type { MissionRow, TaskRow } from './views/tasks.ts'
 import { Watch } from './mission/watch.ts'
@@ -65,6 +67,7 @@ export class Engine {
     onBegin?.([...watch.rows.values()])
     for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
     await this.#askUnreachableJudges(watch)
+    await watch.catchUp()
     const following = new AbortController()
     let unreadable: unknown
     const follow = watch.follow(following.signal).catch((error: unknown) => {
@@ -79,12 +82,7 @@ export class Engine {
         stopGraceMs: durationMs(config.stopGrace),
         stop,
         position: () => watch.position,
-        finished: async () => {
-          await watch.catchUp()
-          if (watch.active) return false
-          const { due, leased } = await journal.workCount(missions)
-          return due + leased === 0
-        },
+        finished: () => this.#isFinished(watch, missions),
       },
     )
     try {
@@ -99,6 +97,18 @@ export class Engine {
       following.abort()
       await follow
     }
+  }
+
+  /** Nothing is left that could be brought further here. A task that waits for work that does not exist would wait for ever: that is said. */
+  async #isFinished(watch: Watch, missions: string[]): Promise<boolean> {
+    const { journal } = this.parts
+    await watch.catchUp()
+    const { due, leased, later } = await journal.workCount(missions)
+    if (!watch.active) return due + leased === 0
+    if (due + leased + later > 0) return false
+    await watch.catchUp()
+    if (!watch.active) return false
+    throw new StoreFault('tasks are open but no work is queued for them: the journal was changed by hand. `assay reset` puts it away')
   }
 
   /** Whoever starts a run wants an answer now: judges that could not be reached before are asked again at once. */
@@ -151,7 +161,9 @@ export class Engine {
 
   async detail(id: string): Promise<TaskDetail | undefined> {
     const state = await this.task(id)
-    return state && detailOf(state, this.parts.rules, state.spec.workspace.kind)
+    if (!state) return undefined
+    const events = await this.parts.journal.readStream(taskStream(id))
+    return detailOf(state, this.parts.rules, state.spec.workspace.kind, events.map(readEvent))
   }
 
   async taskRows(prefix = ''): Promise<TaskRow[]> {
@@ -181,6 +193,11 @@ export class Engine {
       problem: 'the stored row differs from what the journal comes to',
     }))
     return { ...verification, breaks }
+  }
+
+  /** Whether some process is at work here right now. */
+  async isBusy(): Promise<boolean> {
+    return (await this.parts.journal.workCount()).leased > 0
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { openCommandBrain } from '../adapters/brains/command/brain.ts'
 import { openScriptedBrain } from '../adapters/brains/scripted/brain.ts'
+import { filesOf, protectedFiles, watched } from './brain-files.ts'
 import type { Config } from '../contract/config/config.ts'
 import { durationMs } from '../contract/config/duration.ts'
 import type { Result } from '../contract/errors.ts'
@@ -34,9 +35,10 @@ export function openBrain(name: string, folder: string, config: Config, privateR
       maxOutputBytes: limits.outputBytes,
       maxReplyBytes: limits.replyBytes,
       maxCaseBytes: limits.caseBytes,
+      readOnly: protectedFiles(folder, config),
       ...(privateRoot !== undefined && { privateRoot }),
     })
-    return { ok: true, value: opened }
+    return { ok: true, value: watched(opened, filesOf(brain, folder)) }
   }
   return {
     ok: false,

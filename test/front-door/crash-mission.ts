@@ -73,7 +73,14 @@ export function openTurns(events: readonly StoredEvent[]): string[] {
   }
   return [...open].map(([stream, attempt]) => `${stream.slice('task/'.length)} ${attempt}`)
 }
-const turnEnds = new Set(['case.submitted', 'case.parse_error', 'attempt.failed', 'attempt.stopped', 'attempt.interrupted', 'attempt.rejected'])
+const turnEnds = new Set([
+  'case.submitted',
+  'case.parse_error',
+  'attempt.failed',
+  'attempt.stopped',
+  'attempt.interrupted',
+  'attempt.rejected',
+])
 
 /** `task review seat round` of every verdict that was recorded, as the judges' own log has it. */
 export function recordedVerdicts(events: readonly StoredEvent[]): string[] {
@@ -98,7 +105,9 @@ export function expectedEnds(cut: readonly string[]): Record<string, Omit<End, '
   const held = { status: 'held' as const, attempt: 2, held: 'exhausted_unscored' }
   const waiting = { status: 'waiting' as const, attempt: 0 }
   const clean = (attempt: number) => ({ status: 'done' as const, flag: 'clean', score: 90, attempt })
-  const low = wasCut('low', 2) ? { ...held, ...(wasCut('low', 1) ? {} : { score: 40 }) } : { status: 'done' as const, flag: 'below-threshold', score: 40, attempt: 2 }
+  const low = wasCut('low', 2)
+    ? { ...held, ...(wasCut('low', 1) ? {} : { score: 40 }) }
+    : { status: 'done' as const, flag: 'below-threshold', score: 40, attempt: 2 }
   const fix = wasCut('fix', 2) ? { ...held, ...(wasCut('fix', 1) ? {} : { score: 45 }) } : clean(2)
   const odd = fix.status === 'held' ? waiting : wasCut('odd', 2) ? held : clean(2)
   const ready = low.status === 'done' && odd.status === 'done'

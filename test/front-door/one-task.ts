@@ -14,7 +14,15 @@ export interface OneTask {
 }
 
 /** One task, one worker, one judge, both of them programs. `{{log}}` in their text is a file that they may append to. */
-export function oneTask({ worker, judge = "echo 'SCORE: 80'", review = {}, task = {}, hands = {}, eyes = {}, limits = {} }: OneTask): Project {
+export function oneTask({
+  worker,
+  judge = "echo 'SCORE: 80'",
+  review = {},
+  task = {},
+  hands = {},
+  eyes = {},
+  limits = {},
+}: OneTask): Project {
   const project = makeProject({
     'assay.yaml': {
       brains: {

@@ -48,7 +48,11 @@ export async function checkCommand(
       maxOutputBytes: limits.maxOutputBytes,
       killGraceMs: limits.killGraceMs,
       signal,
-      sandbox: { writable: [context.folder, temporary, tmpdir(), '/tmp'], hidden: limits.hidden },
+      sandbox: {
+        writable: [context.folder, temporary, tmpdir(), '/tmp'],
+        readOnly: context.folder === limits.projectRoot ? [] : [limits.projectRoot],
+        hidden: limits.hidden,
+      },
     }),
   )
   return resultOf(subject, ending)

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { JournalFault } from '../../ports/journal.ts'
@@ -33,6 +34,8 @@ const lockSliceMs = 10
 export class Committer {
   readonly #db: DatabaseSync
   readonly #path: string
+  /** Which file it was when the first transaction began. */
+  #file: string | undefined
   readonly #batch: Batch
   readonly #onNews: () => void
   readonly #begin: StatementSync
@@ -78,6 +81,7 @@ export class Committer {
     while (this.#queue.length > 0) {
       try {
         if (this.#halted) throw this.#refusal
+        this.#assertSameFile()
         await this.#commitNext()
       } catch (error) {
         this.#rejectAll(this.#queue.splice(0), error)
@@ -85,6 +89,17 @@ export class Committer {
       await nextTurn()
     }
     this.#draining = undefined
+  }
+
+  /** A journal whose file was deleted or replaced writes into nothing: whatever it acknowledged would be lost. */
+  #assertSameFile(): void {
+    const now = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
+    this.#file ??= now && `${now.dev}/${now.ino}`
+    if (now && `${now.dev}/${now.ino}` === this.#file) return
+    throw new JournalFault(
+      'io',
+      `The journal ${this.#path} was deleted or replaced while it was open: nothing more is written. Start again, or restore the last backup`,
+    )
   }
 
   /** Waits for other processes in slices, so that this one keeps serving meanwhile; what arrives in that time goes along. */
@@ -128,6 +143,11 @@ export class Committer {
       this.#rollBack()
       this.#rejectAll(jobs, error)
       return
+    }
+    try {
+      this.#assertSameFile()
+    } catch (error) {
+      return this.#rejectAll(written, error)
     }
     for (const job of written) job.acknowledge()
     if (this.#batch.announced) this.#onNews()

@@ -30,6 +30,11 @@ const table: Unbuilt[] = [
     inMission: (mission) => mission.tasks.flatMap((task, index) => checkKinds(task.checks, ['tasks', index, 'checks'])),
     inConfig: (config) => checkKinds(config.checks, ['checks']),
   },
+  {
+    what: '`protect`',
+    inMission: (mission) => mission.tasks.flatMap((task, index) => protecting(task.checks, ['tasks', index, 'checks'])),
+    inConfig: (config) => protecting(config.checks, ['checks']),
+  },
   { what: 'a brain', inConfig: brainKinds },
   { what: 'notifications', inConfig: ({ notify }) => (notify.rules.length > 0 ? [{ path: ['notify', 'rules'] }] : []) },
   { what: 'a bound on cost', inConfig: ({ review }) => (review.maxCost !== undefined ? [{ path: ['review', 'maxCost'] }] : []) },
@@ -54,6 +59,10 @@ export function usesUnbuilt(mission: LoadedMission, config: ParsedConfig): Probl
 
 function perTask(mission: MissionFile, key: keyof MissionTask, uses = (task: MissionTask) => task[key] !== undefined): Use[] {
   return mission.tasks.flatMap((task, index) => (uses(task) ? [{ path: ['tasks', index, key] }] : []))
+}
+
+function protecting(checks: Config['checks'], path: Path): Use[] {
+  return checks.flatMap((check, index) => (check.protect === undefined ? [] : [{ path: [...path, index, 'protect'] }]))
 }
 
 function checkKinds(checks: Config['checks'], path: Path): Use[] {

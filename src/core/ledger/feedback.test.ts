@@ -131,6 +131,19 @@ describe('feedback on a decision', () => {
     ])
   })
 
+  it('keeps a judge’s older point beside a new one of the same judge', () => {
+    const feedback = said({ source: 'judge', from: 'qa', text: 'Add hello.' }, { source: 'judge', from: 'qa2', text: 'Cannot tell AC1.' })
+    const points = [
+      { from: 'qa', text: 'Cannot tell AC1.' },
+      { from: 'qa2', text: 'Cannot tell AC1.' },
+    ]
+    expect(texts(feedbackOnDecision(past({ feedback }), decision({ graded: false, points })))).toEqual([
+      'P1 judge qa: Add hello.',
+      'P2 judge qa: Cannot tell AC1.',
+      'P3 judge qa2: Cannot tell AC1.',
+    ])
+  })
+
   it('tells the owner’s points from the judges’', () => {
     expect(texts(feedbackOnDecision(past({}), decision({ points: [{ from: 'owner', text: 'No.' }] })))).toEqual(['P1 runtime owner: No.'])
   })

@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { PanelSettings } from '../../contract/config/review.ts'
 import { advance } from './advance.ts'
 import { decidePanel } from './decision.ts'
-import { answerOf, dimension, grades, panelOf, play, type Played, type Reply, rulesOf, scripted, vetoBy } from '../../testing/panel/panel-kit.ts'
+import {
+  answerOf,
+  dimension,
+  grades,
+  panelOf,
+  play,
+  type Played,
+  type Reply,
+  rulesOf,
+  scripted,
+  vetoBy,
+} from '../../testing/panel/panel-kit.ts'
 import { furtherSeats } from './seating.ts'
 import { evolvePanel, type Panel, type PanelRules } from './state.ts'
 

@@ -60,6 +60,14 @@ describe('an attempt', () => {
     })
   })
 
+  it('knows the work item that began it, where there is one', () => {
+    const begun = { type: 'start_attempt' as const, worker: 'dev', conversational: false, participants: [], sandboxed: true }
+    expect(created(rules).when({ ...begun, work: 'w1' }).state.current?.work).toBe('w1')
+    const without = created(rules).when(begun)
+    expect(without.last('attempt.started')).not.toHaveProperty('work')
+    expect(without.state.current).not.toHaveProperty('work')
+  })
+
   it('is the assignee’s alone', () => {
     expect(created(rules).refusal(start(false, 'qa'))).toBe('not_assignee')
   })
@@ -114,6 +122,7 @@ describe('an attempt', () => {
       attempt: 1,
       feedback: { summary: 'power cut', notes: [expect.stringContaining('partial effects')] },
     })
+    expect(task.state.feedback?.checks).toEqual([])
     expect(task.state.charged).toBe(1)
   })
 
@@ -176,6 +185,7 @@ describe('readiness', () => {
     ['one is given twice', [upstream(), side, side]],
     ['one is given twice in place of another', [upstream(), upstream()]],
     ['one is no dependency', [upstream(), side, upstream('x', 'mission/foreign')]],
+    ['one stands in for another', [upstream(), upstream('x', 'mission/foreign')]],
   ])('is refused where %s', (_what, inputs) => {
     expect(waiting().refusal({ type: 'ready_task', inputs })).toBe('inputs_incomplete')
   })

@@ -131,8 +131,14 @@ describe('force-accepting the best attempt', () => {
 
 describe('a last attempt that nobody could read', () => {
   it('is held as unreadable, though an earlier one was graded', () => {
-    for (const onExhausted of ['force-accept', 'escalate', 'fail'] as const) {
-      const task = garble(attemptUpToReview(rejected(created(rulesWith({ onExhausted })), 'one'), 'two'))
+    const settings = [
+      { onExhausted: 'force-accept' },
+      { onExhausted: 'escalate' },
+      { onExhausted: 'fail' },
+      { onExhausted: 'fail', forceAccept: 'best' },
+    ] as const
+    for (const review of settings) {
+      const task = garble(attemptUpToReview(rejected(created(rulesWith(review)), 'one'), 'two'))
       expect(task.state.hold).toMatchObject({ reason: 'unreadable', from: 'in_review', detail: expect.stringContaining('read') })
     }
   })
@@ -161,6 +167,7 @@ describe('stagnation', () => {
     expect(task.emitted).toContain('task.stagnated')
     const detail = status === 'failed' ? task.last('task.failed').reason : task.last('operator.requested').detail
     expect(detail).not.toContain('used up')
+    expect(detail).toMatch(/further|move/)
     if (status === 'held') expect(task.last('operator.requested').kind).toBe('stagnated')
   })
 
@@ -189,6 +196,18 @@ describe('stagnation', () => {
   it('looks at the last two rounds only', () => {
     const task = rejected(rejected(created(rulesWith({ maxAttempts: 5 })), 'one', { evidence: ['a:1'] }), 'two', { evidence: ['b:1'] })
     expect(rejected(task, 'three', { evidence: ['a:1'] }).count('task.stagnated')).toBe(0)
+  })
+
+  it('is seen in the last two rounds whatever came before', () => {
+    const task = rejected(created(rulesWith({ maxAttempts: 5 })), 'one', { evidence: ['a:1'] })
+    rejected(rejected(task, 'two', { evidence: ['b:1'] }), 'three', { evidence: ['b:1'] })
+    expect(task.last('task.stagnated').rounds).toEqual([2, 3])
+    expect(answer(task, 'retry').state.stagnated).toBe(false)
+  })
+
+  it('does not take two pointers for one that reads like both', () => {
+    const task = rejected(created(rulesWith({ maxAttempts: 5 })), 'one', { evidence: ['a:1', 'b:1'] })
+    expect(rejected(task, 'two', { evidence: ['a:1b:1'] }).count('task.stagnated')).toBe(0)
   })
 
   it('is not seen where the surface only overlaps', () => {

@@ -1,3 +1,4 @@
+import { digestOf } from '../../contract/canonical.ts'
 import type { AssayEvent, EventData } from '../../contract/events/manifest.ts'
 
 import { evolveOutcome } from './evolve-outcome.ts'
@@ -88,6 +89,7 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
       return inCurrent({ ...state, status: 'in_review' }, (current) => ({
         ...current,
         checksPassed: true,
+        checkedWith: digestOf(state.spec.checks),
         suspicions: event.data.suspicions,
       }))
     case 'checks.requested':

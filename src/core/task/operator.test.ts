@@ -98,6 +98,7 @@ describe('retry', () => {
   it('of work that nobody could read asks a fresh panel about it, uncharged', () => {
     const task = answer(garble(attemptUpToReview(created(rulesWith({ maxAttempts: 1 })), 'one')), 'retry')
     expect(task.emitted).toEqual(['operator.answered', 'hold.lifted', 'review.opened', 'seat.asked', 'seat.asked'])
+    expect(task.last('hold.lifted')).toEqual({ reason: 'unreadable', to: 'in_review', why: expect.stringContaining('another try') })
     expect(task.state).toMatchObject({ charged: 1, granted: 0, reviews: 2 })
     expect(allOpine(task, { accept: true }).state.done?.flag).toBe('clean')
   })
@@ -148,6 +149,15 @@ describe('accept', () => {
     })
   })
 
+  it('turns the decision that judges made: nothing is asked any more', () => {
+    const task = answer(lives['held: escalated'](), 'accept', 'good enough')
+    expect(task.state.decided).toMatchObject([
+      { overruled: 'pass', decision: { outcome: 'pass', category: null, concern: 'good enough', score: { on5: 2 } } },
+    ])
+    expect(task.state.decided[0]?.decision.points).toEqual([])
+    expect(task.state.ledger.at(-1)?.pointers).toEqual([])
+  })
+
   it('has no score where nobody graded the content', () => {
     const task = answer(lives['held: judge_unavailable'](), 'accept')
     expect(task.state.done).toEqual({ flag: 'owner-accepted', content: contentOf('one').digest })
@@ -192,6 +202,7 @@ describe('overruling to fail', () => {
   it('opens accepted work again with one attempt and the owner’s words as the point to answer', () => {
     const task = accepted(created(rulesWith()), 'one').when(overrule('fail', 'It is rude.'))
     expect(task.emitted).toEqual(['task.overruled', 'task.reopened', 'attempts.granted', 'task.returned'])
+    expect(task.last('task.reopened')).toEqual({ by: 'ann', reason: 'It is rude.' })
     expect(task.last('attempts.granted')).toEqual({ count: 1, why: expect.stringContaining('It is rude.') })
     expect(task.last('task.returned')).toEqual({
       attempt: 1,
@@ -226,6 +237,20 @@ describe('overruling to fail', () => {
       expect(first.state.hold?.reason).toBe('exhausted_unscored')
       expect(first.state.decided.at(-1)).toMatchObject({ overruled: 'fail', decision: { outcome: 'reject', concern: 'No.' } })
     }
+  })
+
+  it('is remembered for content that nobody judged, with evaluation off as well, until the owner turns it back', () => {
+    const task = attemptUpToReview(created(rulesWith({ evaluate: false })), 'one').when(overrule('fail', 'Wrong numbers.'))
+    attemptUpToReview(task, 'one')
+    expect(task.emitted).toEqual(['checks.passed', 'attempt.rejected', 'task.returned'])
+    expect(task.last('attempt.rejected')).toMatchObject({ cause: 'owner', detail: expect.stringContaining('Wrong numbers.'), reports: [] })
+    task.when(overrule('pass', 'They are right.')).when({ type: 'reopen_task', by: 'ann', reason: 'again' })
+    expect(attemptUpToReview(task, 'one').state.done?.flag).toBe('unreviewed')
+  })
+
+  it('leaves other content that nobody judged to be accepted', () => {
+    const task = attemptUpToReview(created(rulesWith({ evaluate: false })), 'one').when(overrule('fail', 'Wrong numbers.'))
+    expect(attemptUpToReview(task, 'two').state.done?.flag).toBe('unreviewed')
   })
 
   it('keeps the category that judges gave, and gives one to what they passed', () => {

@@ -1,4 +1,3 @@
-import { digestOf } from '../../contract/canonical.ts'
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { attemptsLeft, end, grantAttempt } from './rework.ts'
@@ -124,10 +123,7 @@ export function adoptPolicy(state: TaskState, command: TaskCommandOf<'adopt_poli
   draft.emit('policy.adopted', { policy: rules.digest, bar, dimensions, checks, by })
   const reviewable = hold?.reason === 'judge_unavailable' || hold?.reason === 'no_reviewer'
   if (hold && reviewable) draft.emit('hold.lifted', { reason: hold.reason, to: 'in_review', why: 'the policy changed' })
-  const { current, status, attempts } = draft.state
-  const otherChecks = digestOf(checks) !== digestOf(spec.checks) && current?.checksPassed
-  if (status === 'in_review' && otherChecks) draft.emit('checks.requested', { attempt: attempts, submission: current.submission })
-  else if (status === 'in_review') resumeReview(draft, rules, nonce)
+  if (draft.state.status === 'in_review') resumeReview(draft, rules, nonce)
   if (state.status === 'todo' && attemptsLeft(draft.state, rules) === 0) end(draft, rules, 'exhausted')
   return draft.done()
 }

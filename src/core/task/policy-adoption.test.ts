@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReviewSettings } from '../../contract/config/review.ts'
 import type { History } from '../../testing/task/given.ts'
-import { accepted, answer, crash, lives, places, readied, rejected, upstream } from '../../testing/task/lives.ts'
+import { accepted, answer, crash, garble, lives, places, readied, rejected, upstream } from '../../testing/task/lives.ts'
 import {
   allOpine,
   attemptUpToReview,
@@ -73,6 +73,16 @@ describe('adopting a changed policy', () => {
     expect(task.last('review.abandoned')).toEqual({ review: 1, why: 'policy_changed' })
     expect(task.refusal(late)).toBe('stale_review')
     expect(allOpine(task, { accept: true, score: 5 }).state).toMatchObject({ done: { flag: 'clean', score: { on5: 5 } }, charged: 1 })
+  })
+
+  it('lets the fresh panel be given up once more where nobody can read it', () => {
+    const task = attemptUpToReview(created(rulesWith({ onUnreadable: 'rejudge' })), 'one')
+    garble(adopt(task, { onUnreadable: 'rejudge', maxAttempts: 3 }))
+    expect(task.events.filter((event) => event.type === 'review.abandoned').map((event) => event.data.why)).toEqual([
+      'policy_changed',
+      'unreadable',
+    ])
+    expect(task.count('review.opened')).toBe(3)
   })
 
   it('decides by the new bar', () => {
@@ -205,7 +215,48 @@ describe('a policy adopted under a hold', () => {
   })
 })
 
+describe('a policy with other checks', () => {
+  const other = [{ kind: 'file' as const, path: 'other.txt' }]
+  const adoptChecks = (task: History) => {
+    const rules = rulesWith({ threshold: 70 })
+    task.when({ type: 'adopt_policy', nonce: freshNonce(), bar: 70, dimensions, checks: other, by: 'ann' }, rules)
+    return Object.assign(task, { rules })
+  }
+
+  it.each([
+    ['held: budget', 'retry'],
+    ['held: unreadable', 'retry'],
+    ['held: stale_input', 'landing'],
+  ] as const)('has them run before %s is judged again', (place, how) => {
+    const task = adoptChecks(lives[place]())
+    if (how === 'retry') answer(task, 'retry')
+    else task.when({ type: 'input_landed', input: upstream('d1'), nonce: freshNonce() })
+    expect(task.emitted.slice(-2)).toEqual(['hold.lifted', 'checks.requested'])
+    expect(task.last('checks.requested')).toEqual({ attempt: 1, submission: 1 })
+    expect(task.state).toMatchObject({ status: 'checking', current: { checksPassed: false }, charged: 1 })
+    task.when(checks(task.state))
+    expect(openSeats(task.state)).toEqual([1, 2])
+  })
+
+  it('has them run before judges that could not be reached are asked again', () => {
+    const task = adoptChecks(lives['held: judge_unavailable']().when({ type: 'input_reopened', task: 'mission/up' }))
+    task.when({ type: 'input_landed', input: upstream('d1'), nonce: freshNonce() }).when({ type: 'retry_review', nonce: freshNonce() })
+    expect(task.emitted).toEqual(['hold.lifted', 'checks.requested'])
+  })
+
+  it('ends the attempt of a one-shot worker whose work does not pass them', () => {
+    const task = adoptChecks(lives.in_review())
+    task.when(checks(task.state, ['fail']))
+    expect(task.state).toMatchObject({ status: 'todo', charged: 1, feedback: { points: [{ from: 'file-1', source: 'check' }] } })
+  })
+})
+
 describe('done work under a changed policy', () => {
+  it('keeps the score that it was accepted with when the owner takes it over', () => {
+    const task = adopt(lives['done: below-threshold']())
+    expect(answer(task, 'accept').state.done).toMatchObject({ flag: 'owner-accepted', score: { on5: 2 } })
+  })
+
   it('is judged again when it is reopened with the same content', () => {
     const task = adopt(accepted(created(rulesWith()), 'one')).when(
       { type: 'reopen_task', by: 'ann', reason: 'again' },

@@ -194,6 +194,54 @@ describe('an answer', () => {
     ])
     expect(task.count('verdict.recorded')).toBe(1)
   })
+
+  it('is asked for anew in the review that is open, not in an older one', () => {
+    const task = attemptUpToReview(rejected(created(rulesWith()), 'one'), 'two')
+    answer(task.when({ type: 'hold_task', reason: 'budget', detail: 'wait' }), 'retry')
+    expect(task.last('seat.asked')).toMatchObject({ review: 2, round: 2, because: 'retry' })
+  })
+
+  it('is not asked for again after a hold that did not keep it from being asked', () => {
+    const task = lives.in_review()
+    const answers = [opine(task.state, 1, { accept: true }), opine(task.state, 2, { accept: true })] as const
+    answer(task.when({ type: 'hold_task', reason: 'operator', detail: 'wait' }), 'retry')
+    expect(task.when(answers[0]).when(answers[1]).state.done?.flag).toBe('clean')
+    expect(task.count('seat.asked')).toBe(2)
+  })
+})
+
+describe('a decision', () => {
+  it('accepts exactly the content that was judged', () => {
+    const task = accepted(created(rulesWith()), 'one')
+    expect(task.last('task.accepted')).toEqual({
+      flag: 'clean',
+      attempt: 1,
+      content: contentOf('one').digest,
+      score: { exact: '4/1', on5: 4, on100: 80 },
+      why: expect.stringContaining('panel'),
+    })
+  })
+
+  it('makes one entry of the ledger, with everything that both sides are to know', () => {
+    const task = rejected(created(rulesWith()), 'one', { category: 'weak_test', nextStep: 'Test it.', concern: 'No test.' })
+    expect(task.state.ledger).toEqual([
+      {
+        entry: 1,
+        attempt: 1,
+        review: 1,
+        source: 'panel',
+        outcome: 'reject',
+        score: { exact: '2/1', on5: 2, on100: 40 },
+        category: 'weak_test',
+        concern: 'No test.',
+        points: ['Test it.', 'Test it.'],
+        pointers: ['core.txt:1'],
+        content: contentOf('one').digest,
+      },
+    ])
+    expect(garble(attemptUpToReview(task, 'two')).state.ledger.at(-1)).not.toHaveProperty('score')
+    expect(task.state.ledger.at(-1)).toMatchObject({ entry: 2, source: 'unreadable', review: 2 })
+  })
 })
 
 describe('a decision that stands', () => {
@@ -219,6 +267,27 @@ describe('a decision that stands', () => {
     rejected(task, 'b', { evidence: [] })
     attemptUpToReview(task, 'a')
     expect(task.last('decision.reused').review).toBe(1)
+  })
+
+  it('is told to the worker as it was, though others were made before and after', () => {
+    const task = created(rulesWith({ maxAttempts: 9 }))
+    for (const text of ['a', 'b', 'c']) rejected(task, text, { evidence: [], nextStep: `Mend ${text}.` })
+    attemptUpToReview(task, 'b')
+    expect(task.state.feedback?.points[0]?.text).toBe('Mend b.')
+  })
+
+  it('belongs to the submission that brought the content again', () => {
+    const spec = { checks: [{ kind: 'file' as const, path: 'core.txt' }] }
+    const task = rejected(created(rulesWith({ maxAttempts: 9 }), spec), 'one', { evidence: [] }).when(start(true))
+    task.when(submit(task.state, 'two')).when(checks(task.state, ['fail']))
+    task.when(submit(task.state, 'one')).when(checks(task.state))
+    expect(task.last('decision.reused')).toEqual({ attempt: 2, submission: 2, review: 1 })
+  })
+
+  it('ends the attempts like a fresh one', () => {
+    const task = rejected(created(rulesWith({ onExhausted: 'escalate' })), 'one', { evidence: [] })
+    attemptUpToReview(task, 'one')
+    expect(task.state.hold).toMatchObject({ reason: 'escalated', from: 'in_review' })
   })
 
   it('is looked at once more when the case changed, and what that says stands', () => {

@@ -18,11 +18,10 @@ import type { DecidedContent, TaskState } from './state.ts'
 
 /** Work whose checks passed meets its judges, the decision that stands on it, or the honest word that nobody reviews it. */
 export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicions: string[]): void {
-  const { review } = rules.policy
-  if (!review.evaluate) return acceptUnreviewed(draft, 'evaluation is off')
   const { rejectedByOwner, current: submitted } = draft.state
   const refused = rejectedByOwner[submitted?.content?.digest ?? '']
   if (refused !== undefined) return rejectForOwner(draft, rules, refused)
+  if (!rules.policy.review.evaluate) return acceptUnreviewed(draft, 'evaluation is off')
   const standing = standingDecision(draft.state)
   // A pass cannot be taken up again over a veto that was raised since: its holder is asked first.
   if (
@@ -43,10 +42,15 @@ function rejectForOwner(draft: Draft, rules: Rules, reason: string): void {
   sendBack(draft, rules)
 }
 
-/** Takes up the review of what was submitted again. Where the last attempt left nothing to review (an earlier one was to be restored), it goes on from there. */
+/**
+ * Takes up the review of what was submitted again, after the checks where others are asked for meanwhile.
+ * Where the last attempt left nothing to review (an earlier one was to be restored), it goes on from there.
+ */
 export function resumeReview(draft: Draft, rules: Rules, nonce: string): void {
-  const { current } = draft.state
+  const { current, spec } = draft.state
   if (!current?.checksPassed) return sendBack(draft, rules)
+  const { attempt, submission } = current
+  if (current.checkedWith !== digestOf(spec.checks)) return void draft.emit('checks.requested', { attempt, submission })
   beginReview(draft, rules, nonce, current.suspicions)
 }
 

@@ -20,6 +20,8 @@ export interface AttemptState {
   case?: Case
   content?: Content
   checksPassed: boolean
+  /** Digest of the checks that passed: where others are asked for since, they run before anybody judges. */
+  checkedWith?: string
   /** Worker text that addresses the reviewer or looks like a verdict, as found when the review opened. */
   suspicions: string[]
   /** A fresh panel was already tried for this submission because nobody could read the first. */

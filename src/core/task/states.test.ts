@@ -6,7 +6,7 @@ import type { TaskStatus } from '../../contract/task.ts'
 import { HeldReason } from '../../contract/task.ts'
 import { type Place, lives, places, upstream } from '../../testing/task/lives.ts'
 import { arbitraryRules, arbitrarySpec, arbitrarySteps, playHistory } from '../../testing/task/random-history.ts'
-import { checks, freshNonce, opine, start, submit } from '../../testing/task/steps.ts'
+import { checks, contentOf, freshNonce, opine, start, submit } from '../../testing/task/steps.ts'
 import { specWith } from '../../testing/task/world.ts'
 import { decide } from './decide.ts'
 import type { TaskState } from './state.ts'
@@ -210,10 +210,47 @@ describe('the table of states', () => {
     for (const place of places) {
       const { state, rules } = lives[place]()
       for (const command of Object.values(commands)) {
-        const decided = decide(state, command(state), rules)
-        if (!decided.ok) expect(decided.error.message).toMatch(/\S+ \S+/)
+        for (const [task, under] of [
+          [state, rules],
+          [undefined, rules],
+          [state, { ...rules, digest: 'sha256:other' }],
+        ] as const) {
+          const decided = decide(task, command(state), under)
+          if (!decided.ok) expect(decided.error.message).toMatch(/\S+ \S+/)
+        }
       }
     }
+  })
+
+  const foreign = { reply: { channel: 'text' as const, body: '{}' }, resolutions: [], ...seatOne }
+  it.each<[string, Place, TaskCommand, RegExp]>([
+    ['who is not the assignee', 'todo', start(false, 'qa'), /qa.*dev/],
+    ['who does not sit there', 'in_review', { type: 'record_reply', ...foreign, judge: 'lead' }, /lead.*seat 1/],
+    ['that nobody sits there', 'in_review', { type: 'record_reply', ...foreign, seat: 9 }, /seat 9/],
+    [
+      'that a conversational worker submits itself',
+      'running',
+      { type: 'submit_case', attempt: 1, raw: null, content: contentOf('x') },
+      /conversational/,
+    ],
+    [
+      'which answers there are',
+      'held: escalated',
+      { ...answer('retry')(lives['held: escalated']().state), answer: 'waive' },
+      /retry, accept, fail/,
+    ],
+    [
+      'that an answer needs a reason',
+      'held: escalated',
+      { ...answer('accept')(lives['held: escalated']().state), reason: '' },
+      /accept.*reason/,
+    ],
+    ['that an overrule needs a reason', 'failed', { type: 'overrule_task', outcome: 'pass', by: 'o', reason: '' }, /reason/],
+    ['which inputs are missing', 'waiting', { type: 'ready_task', inputs: [] }, /missing: mission\/up/],
+  ])('says %s', (_what, place, command, pattern) => {
+    const { state, rules } = lives[place]()
+    const decided = decide(state, command, rules)
+    expect(decided.ok ? 'decided' : decided.error.message).toMatch(pattern)
   })
 })
 

@@ -70,7 +70,18 @@ describe('a case', () => {
     expect(task.state.feedback?.points).toEqual([
       { ref: 'P1', source: 'runtime', from: 'rejected', text: expect.stringContaining('ac_coverage') },
     ])
-    expect(task.state.ledger).toMatchObject([{ source: 'mechanical', outcome: 'reject', category: 'acceptance_gap', attempt: 1 }])
+    expect(task.state.ledger).toEqual([
+      {
+        entry: 1,
+        attempt: 1,
+        source: 'mechanical',
+        outcome: 'reject',
+        category: 'acceptance_gap',
+        concern: expect.stringContaining('ac_coverage'),
+        points: [],
+        pointers: [],
+      },
+    ])
     expect(task.state).toMatchObject({ status: 'todo', charged: 1 })
   })
 
@@ -99,6 +110,7 @@ describe('nothing delivered', () => {
     expect(task.last('attempt.rejected')).toMatchObject({
       category: 'acceptance_gap',
       cause: 'empty',
+      reports: [],
       detail: expect.stringContaining('nothing'),
     })
     expect(task.state.feedback?.summary).toContain('nothing was delivered')
@@ -116,11 +128,12 @@ describe('nothing delivered', () => {
 describe('going quiet', () => {
   it('is answered with one reminder per attempt, then the attempt is rejected', () => {
     const task = quiet(begun(true))
-    expect(task.emitted).toEqual(['worker.reminded'])
+    expect(task.latest).toEqual([{ type: 'worker.reminded', data: { attempt: 1 } }])
     expect(task.state.status).toBe('running')
     expect(quiet(task).emitted).toEqual(['attempt.rejected', 'task.returned'])
     expect(task.last('attempt.rejected')).toMatchObject({
       cause: 'quiet',
+      reports: [],
       category: 'acceptance_gap',
       detail: expect.stringContaining('without submitting a case'),
     })

@@ -53,6 +53,28 @@ describe('a veto', () => {
     expect(task.state.vetoes).toEqual([])
   })
 
+  it('is lifted criterion by criterion', () => {
+    const task = attemptUpToReview(created(rulesWith({ ...full, maxAttempts: 9 })), 'one')
+    task.when(opine(task.state, 1, { ...vetoing, met: { AC1: 'no', AC2: 'no' } }))
+    task.when(opine(task.state, 2, { accept: true })).when(opine(task.state, 3, { accept: true }))
+    expect(task.state.vetoes.map((veto) => veto.criterion)).toEqual(['AC1', 'AC2'])
+    attemptUpToReview(task, 'two').when(opine(task.state, 1, { accept: false, met: { AC2: 'no' }, evidence: [] }))
+    task.when(opine(task.state, 2, { accept: true })).when(opine(task.state, 3, { accept: true }))
+    expect(task.state.vetoes.map((veto) => veto.criterion)).toEqual(['AC2'])
+  })
+
+  it('of two judges on one criterion is lifted judge by judge', () => {
+    const task = attemptUpToReview(created(rulesWith({ ...full, maxAttempts: 9 })), 'one')
+    task
+      .when(opine(task.state, 1, vetoing))
+      .when(opine(task.state, 2, vetoing))
+      .when(opine(task.state, 3, { accept: true }))
+    expect(task.state.vetoes.map((veto) => veto.judge)).toEqual(['qa', 'qa2'])
+    attemptUpToReview(task, 'two').when(opine(task.state, 1, { accept: true }))
+    task.when(opine(task.state, 2, { accept: false, met: { AC1: 'no' }, evidence: [] })).when(opine(task.state, 3, { accept: true }))
+    expect(task.state.vetoes.map((veto) => veto.judge)).toEqual(['qa2'])
+  })
+
   it('of one judge is not lifted by another’s name', () => {
     const task = attemptUpToReview(created(rulesWith({ ...full, maxAttempts: 9 })), 'one')
     task

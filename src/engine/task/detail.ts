@@ -1,7 +1,8 @@
 import type { Case } from '../../contract/case.ts'
-import type { LedgerEntry, Veto } from '../../contract/review.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
+import type { LedgerEntry, Sitting, Veto } from '../../contract/review.ts'
 import type { Criterion } from '../../contract/task.ts'
-import { describeBar } from '../../core/score/score.ts'
+import { describeBar, describeScore } from '../../core/score/score.ts'
 import type { Rules } from '../../core/task/draft.ts'
 import type { OpenRequest, TaskState } from '../../core/task/state.ts'
 
@@ -22,7 +23,7 @@ export interface TaskDetail {
   workspace?: string
 }
 
-export function detailOf(state: TaskState, rules: Rules, workspace: string | undefined): TaskDetail {
+export function detailOf(state: TaskState, rules: Rules, workspace: string | undefined, events: readonly AssayEvent[]): TaskDetail {
   const { spec, ledger, vetoes, requests, charged } = state
   return {
     id: spec.id,
@@ -34,34 +35,27 @@ export function detailOf(state: TaskState, rules: Rules, workspace: string | und
     criteria: spec.criteria,
     ...(state.current?.case && { case: state.current.case }),
     ledger,
-    judges: judgesOf(state),
+    judges: judgesOf(state, events),
     vetoes,
     requests,
     ...(workspace !== undefined && { workspace }),
   }
 }
 
-/** What the judges of the open review, or of the last decision, had to say. */
-function judgesOf(state: TaskState): TaskDetail['judges'] {
-  if (state.panel) {
-    return state.panel.seats.map((seat) => ({
-      judge: seat.judge,
-      said: seat.sitting ? (seat.sitting.accepts ? 'accepts' : 'does not accept') : seat.status,
-    }))
+/** What the judges of the last review had to say. */
+function judgesOf(state: TaskState, events: readonly AssayEvent[]): TaskDetail['judges'] {
+  const said: TaskDetail['judges'] = []
+  for (const { type, data } of events) {
+    if (type === 'verdict.recorded' && data.review === state.reviews) said.push({ judge: data.sitting.judge, said: words(data.sitting) })
+    if (type === 'seat.voided' && data.review === state.reviews) said.push({ judge: data.judge, said: 'gave no verdict that can be read' })
+    if (type === 'judge.unavailable' && data.review === state.reviews)
+      said.push({ judge: data.judge, said: `cannot be reached: ${data.detail}` })
   }
-  const decision = state.decided.at(-1)?.decision
-  if (!decision) return []
-  const reasons = new Map<string, string[]>()
-  for (const dimension of decision.dimensions) {
-    for (const { judge, text } of dimension.reasoning) reasons.set(judge, [...(reasons.get(judge) ?? []), `${dimension.name}: ${text}`])
-  }
-  const said = [...reasons].map(([judge, texts]) => ({ judge, said: texts.join(' · ') }))
-  const dissent = decision.dissent.map((one) => ({
-    judge: one.judge,
-    said: `DISSENT, ${one.accepts ? 'accepts' : 'rejects'}: ${one.concern}`,
-  }))
-  const missing = decision.missing
-    .filter((one) => one.why !== 'not_needed')
-    .map((one) => ({ judge: one.judge, said: `no grade: ${one.why}` }))
-  return [...said, ...dissent, ...missing]
+  return said
+}
+
+function words({ outcome, accepts, score, verdict, text }: Sitting): string {
+  const concern = verdict?.concern ?? text?.feedback ?? ''
+  if (outcome === 'abstained') return `cannot tell: ${concern}`
+  return `${accepts ? 'accepts' : 'rejects'}, ${score ? describeScore(score) : 'no score'}: ${concern}`
 }

@@ -67,5 +67,6 @@ async function suspect(bench: Bench, state: TaskState): Promise<string[]> {
     { where: 'the case', text: JSON.stringify(state.current?.case) },
     { where: 'the output', text: content.output ?? '' },
     ...files.map(({ path, text }) => ({ where: path, text })),
+    { where: 'file names', text: content.paths.join('\n') },
   ])
 }

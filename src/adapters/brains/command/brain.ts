@@ -27,6 +27,8 @@ export interface CommandBrainOptions {
   killGraceMs?: number
   /** Files and folders hidden from commands besides `.assay/`. */
   hidden?: readonly string[]
+  /** Files that no command may change where a sandbox is available: the configuration, and the programs of judges. */
+  readOnly?: readonly string[]
   /** What a sandboxed worker may write besides its workspace and temporary files; nothing unless told. */
   workersWrite?: 'workspace' | 'everywhere'
   /** Where private folders of single runs are made; the system's folder for temporary files unless told. */
@@ -113,7 +115,13 @@ async function run(options: CommandBrainOptions, folder: string, turn: Turn): Pr
     sandbox: {
       ...turn.files,
       writable: [...turn.files.writable, folder, tmpdir(), '/tmp'],
+      readOnly: [...(turn.files.readOnly ?? []), ...untouchable(options, turn.files.writable)],
       hidden: [join(configDir, '.assay'), ...(options.hidden ?? [])],
     },
   })
+}
+
+/** The project's own folder cannot be written but for the workspace in it; the named files not even there. */
+function untouchable({ configDir, readOnly = [] }: CommandBrainOptions, writable: readonly string[]): string[] {
+  return writable.some((path) => resolve(path) === resolve(configDir)) ? [...readOnly] : [configDir, ...readOnly]
 }

@@ -26,6 +26,7 @@ const auditable = new Set([
   'judge.unavailable',
   'veto.raised',
   'veto.lifted',
+  'review.opened',
   'review.decided',
   'decision.reused',
   'attempt.rejected',
@@ -80,7 +81,7 @@ function wanted(event: StoredEvent, flags: AuditFlags): boolean {
 function auditLine(output: Output, event: StoredEvent): string {
   const time = event.meta.at.slice(0, 19).replace('T', ' ')
   const where = `${marked(event.stream)}@${event.version}`
-  const text = `${time}  ${event.type.padEnd(20)}  ${where}  ${describeEvent(event) ?? oneLine(JSON.stringify(event.data), 200)}`
+  const text = `${time}  ${event.type.padEnd(20)}  ${describeEvent(event) ?? oneLine(JSON.stringify(event.data), 200)}  (${where})`
   return output.terminal.stdout.isTTY ? cut(text, output.columns) : text
 }
 

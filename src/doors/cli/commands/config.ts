@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { stringify } from 'yaml'
-import { explainConfig } from '../../../contract/config/knobs/explain.ts'
+import { defaultWords, explainConfig, inline, otherNames, typeWords } from '../../../contract/config/knobs/explain.ts'
 import { configJsonSchema, missionJsonSchema } from '../../../contract/config/knobs/json-schema.ts'
 import type { Problem } from '../../../contract/source/problem.ts'
 import { formatProblem } from '../../../contract/source/problem.ts'
@@ -28,15 +28,15 @@ export async function configCommand(output: Output, flags: ConfigFlags & { expla
 }
 
 function explainText(output: Output, knob: ReturnType<typeof explainConfig>[number]): string {
-  const { path, type, description, ...rest } = knob as unknown as Record<string, unknown> & {
-    path: string
-    type: string
-    description: string
-  }
-  const facts = Object.entries(rest)
-    .filter(([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  return `${output.paint('bold', path)}  (${oneLine(type)})\n    ${oneLine(description, 500)}\n    ${oneLine(facts.join('  ·  '), 500)}`
+  const names = otherNames(knob)
+  const { origin, value } = knob
+  const facts = [
+    ...(knob.section ? [] : [`default ${defaultWords(knob)}`]),
+    ...(origin && origin.source !== 'default' ? [`now ${inline(value)} (${origin.name ?? origin.source})`] : []),
+    ...(names.length > 0 ? [`also ${names.join(', ')}`] : []),
+  ]
+  const lines = [`${output.paint('bold', knob.path)}  (${oneLine(typeWords(knob))})`, `    ${oneLine(knob.description ?? '', 500)}`]
+  return [...lines, ...(facts.length > 0 ? [`    ${oneLine(facts.join('  ·  '), 500)}`] : [])].join('\n')
 }
 
 /** `assay config schema`. */

@@ -1,8 +1,9 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Engine } from '../../../engine/engine.ts'
 import type { App, ExitCode } from '../app.ts'
 import type { Output } from '../output.ts'
-import { type ConfigFlags, findProject } from '../project.ts'
+import { type ConfigFlags, type FoundProject, findProject } from '../project.ts'
 import { refuse } from './run.ts'
 import { withTask } from './task.ts'
 
@@ -21,11 +22,28 @@ export async function resetCommand(
     output.note(`There is no .assay/ in ${found.value.folder}: nothing to reset.`)
     return 0
   }
+  const engine = await openedOrDamaged(app, found.value)
+  const busy = await engine?.isBusy()
+  await engine?.close()
+  if (busy) {
+    output.note('assay: another process is at work here; stop it first (Ctrl-C), then reset')
+    return 2
+  }
   const stamp = new Date().toISOString().replace(/[:.]/g, '-')
   const archive = `${home}-${stamp}`
   renameSync(home, archive)
   output.data(output.json ? JSON.stringify({ kind: 'reset', archive }) : `put away: ${archive}`)
   return 0
+}
+
+/** A journal that cannot be opened any more is what a reset is for. */
+async function openedOrDamaged(app: App, { folder, project }: FoundProject): Promise<Engine | null> {
+  try {
+    return await app.open({ folder, project, create: false })
+  } catch (error) {
+    if ((error as Error).name === 'JournalFault') return null
+    throw error
+  }
 }
 
 async function resetTask(app: App, output: Output, id: string, flags: ConfigFlags & { reason?: string }): Promise<ExitCode> {

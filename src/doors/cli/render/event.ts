@@ -16,7 +16,8 @@ const descriptions: Descriptions = {
   'attempt.rejected': ({ attempt, category, detail }) => `attempt ${attempt} rejected (${category}): ${detail}`,
   'case.submitted': ({ attempt, case: argued }) => `attempt ${attempt} submitted: ${argued.summary}`,
   'case.parse_error': ({ problems }) => `the case cannot be read: ${problems.join('; ')}`,
-  'checks.passed': ({ reports }) => (reports.length === 0 ? 'no checks configured' : `${reports.length} checks pass`),
+  'checks.passed': ({ reports }) =>
+    reports.length === 0 ? 'no checks configured' : `${reports.length} ${reports.length === 1 ? 'check passes' : 'checks pass'}`,
   'checks.failed': ({ reports }) =>
     `checks do not pass: ${reports
       .filter((report) => report.outcome !== 'pass')
@@ -79,5 +80,6 @@ export function describeEvent(event: StoredEvent): string | undefined {
 }
 
 export function isQuiet(event: StoredEvent): boolean {
-  return quiet.has(event.type)
+  const suspicious = event.type === 'review.opened' && (event.data as EventData<'review.opened'>).suspicions.length > 0
+  return quiet.has(event.type) && !suspicious
 }

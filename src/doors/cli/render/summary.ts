@@ -49,9 +49,9 @@ function rank(row: TaskRow): number {
 }
 
 function nextCommand(missions: readonly string[], end: RunEnd, worst: TaskRow | undefined): string {
-  if (end.stopped) return `assay resume ${missions.join(' ')}`
-  if (worst) return `assay ledger ${worst.id}`
-  return end.rows.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')
-    ? `assay resume ${missions.join(' ')}`
-    : 'assay audit verify'
+  const resume = missions.length === 1 ? `assay resume ${missions[0]}` : 'assay resume'
+  if (end.stopped || worst?.held === 'judge_unavailable') return resume
+  if (worst) return worst.attempt > 0 ? `assay task show ${worst.id}` : `assay task list`
+  const open = end.rows.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')
+  return open ? resume : 'assay audit verify'
 }

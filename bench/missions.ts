@@ -1,0 +1,127 @@
+/**
+ * What the loop costs on top of what cannot be done without. Run: `npx node bench/missions.ts [--size small|full] [--dir folder]`.
+ * Missions and floors take turns, each in a process of its own, bundled as the published package is.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { rolldown } from 'rolldown'
+import { sandboxState } from '../src/adapters/process/sandbox.ts'
+import { median, printTable, ratio } from './measure.ts'
+import type { Floor } from './mission-floor.ts'
+import { concurrency, judges, type MissionShape } from './mission-project.ts'
+import type { MissionCost } from './mission-run.ts'
+
+const sizes = {
+  small: { rounds: 3, tasks: 50, many: 500, layers: 10, spawning: 20 },
+  full: { rounds: 5, tasks: 200, many: 10_000, layers: 100, spawning: 200 },
+}
+const { values: flags } = parseArgs({ options: { size: { type: 'string', default: 'full' }, dir: { type: 'string' } } })
+const size = sizes[flags.size === 'small' ? 'small' : 'full']
+const root = mkdtempSync(join(flags.dir ?? tmpdir(), 'assay-bench-'))
+
+/** Without type stripping at run time, which would make the process larger than it is when shipped, and every spawn slower. */
+async function bundle(): Promise<void> {
+  const entries = ['mission-run', 'mission-floor'].map((name) => [name, join(import.meta.dirname, `${name}.ts`)])
+  const made = await rolldown({ input: Object.fromEntries(entries), platform: 'node' })
+  await made.write({ dir: root, format: 'esm', entryFileNames: '[name].mjs' })
+  await made.close()
+}
+
+async function inProcess<T>(script: string, question: object): Promise<T> {
+  const folder = mkdtempSync(join(root, 'run-'))
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, `${script}.mjs`), folder, JSON.stringify(question)])
+    return JSON.parse(stdout) as T
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const mission = (shape: MissionShape) => inProcess<MissionCost>('mission-run', shape)
+const floor = (wanted: Floor) => inProcess<number>('mission-floor', wanted)
+
+/** The run with the median time. */
+const typical = (costs: MissionCost[]): MissionCost =>
+  costs.find((cost) => cost.runMs === median(costs.map(({ runMs }) => runMs))) as MissionCost
+
+async function scripted(): Promise<void> {
+  const shape: MissionShape = { tasks: size.tasks, brains: 'scripted' }
+  const [printing, writing, raw]: [MissionCost[], MissionCost[], number[]] = [[], [], []]
+  for (let round = 0; round < size.rounds; round += 1) {
+    const cost = await mission(shape)
+    printing.push(cost)
+    raw.push(await floor({ kind: 'syncs', count: cost.appends, bytes: 1500 }))
+    writing.push(await mission({ ...shape, files: true }))
+  }
+  const base = median(raw)
+  const row = (name: string, { runMs, cpuMs, events }: MissionCost) => {
+    return [name, runMs, runMs / size.tasks, cpuMs / size.tasks, (events * 1000) / runMs, ratio(runMs, base)]
+  }
+  printTable(
+    `${size.tasks} tasks × ${judges} scripted judges, ${concurrency} at once, durable`,
+    ['', 'ms', 'ms a task', 'of it CPU', 'events/s', 'against floor'],
+    [
+      [`floor: ${typical(printing).appends} × write + fdatasync`, base, base / size.tasks, '', '', ratio(base, base)],
+      row('work is what is printed', typical(printing)),
+      row('work is a new file', typical(writing)),
+    ],
+  )
+}
+
+async function commands(): Promise<void> {
+  const tasks = size.spawning
+  const sandboxed = (await sandboxState()).usable
+  const [ours, bare, boxed]: [MissionCost[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < size.rounds; round += 1) {
+    bare.push(await floor({ kind: 'spawns', tasks, sandbox: false }))
+    if (sandboxed) boxed.push(await floor({ kind: 'spawns', tasks, sandbox: true }))
+    ours.push(await mission({ tasks, brains: 'command' }))
+  }
+  const [base, cost] = [median(bare), typical(ours)]
+  const row = (name: string, ms: number) => [name, ms, ms / tasks, ratio(ms, base), boxed.length > 0 ? ratio(ms, median(boxed)) : '']
+  printTable(
+    `${tasks} tasks × ${judges} judges, all of them processes, ${concurrency} at once`,
+    ['', 'ms', 'ms a task', 'against bare', 'against sandboxed'],
+    [
+      row(`floor: ${tasks * (1 + judges)} processes, bare`, base),
+      ...(sandboxed ? [row('floor: the same, each in a sandbox', median(boxed))] : []),
+      row(`Assay${sandboxed ? ', each in a sandbox' : ', without a sandbox'}`, cost.runMs),
+    ],
+  )
+}
+
+async function growth(): Promise<void> {
+  const few: MissionShape = { tasks: size.tasks, brains: 'scripted' }
+  const many: MissionShape = { tasks: size.many, brains: 'scripted' }
+  const shapes: [string, MissionShape][] = [
+    [`${size.tasks.toLocaleString('en')} tasks`, few],
+    [`${size.many.toLocaleString('en')} tasks`, many],
+    [`${size.many.toLocaleString('en')} in ${size.layers} layers`, { ...many, graph: size.layers }],
+    [`${size.many.toLocaleString('en')}, all after the first`, { ...many, graph: 'fan-out' }],
+    [`${size.many.toLocaleString('en')}, the last after all`, { ...many, graph: 'fan-in' }],
+  ]
+  const found: { name: string; tasks: number; cost: MissionCost }[] = []
+  for (const [name, shape] of shapes) found.push({ name, tasks: shape.tasks, cost: await mission(shape) })
+  const [first] = found
+  if (!first) return
+  const base = first.cost.runMs / first.tasks
+  printTable(
+    'Cost of a task as missions grow (goal: ≤ 1.2 ×)',
+    ['', 'start, ms a task', 'run, ms a task', 'of it CPU', 'against few', 'peak MB'],
+    found.map(({ name, tasks, cost: { startMs, runMs, cpuMs, peakMb } }) => {
+      return [name, startMs / tasks, runMs / tasks, cpuMs / tasks, ratio(runMs / tasks, base), peakMb]
+    }),
+  )
+}
+
+try {
+  await bundle()
+  await scripted()
+  await commands()
+  await growth()
+} finally {
+  rmSync(root, { recursive: true, force: true })
+}
