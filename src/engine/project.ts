@@ -2,7 +2,10 @@ import type { Config } from '../contract/config/config.ts'
 import type { ConfigSource, ParsedConfig } from '../contract/config/read/parse.ts'
 import type { Result } from '../contract/errors.ts'
 import type { Policy } from '../contract/policy.ts'
-import type { Problem } from '../contract/source/problem.ts'
+import { MissionFile } from '../contract/mission/mission.ts'
+import { readDocument } from '../contract/source/document.ts'
+import { parseWith } from '../contract/source/issues.ts'
+import { placeFindings, type Problem } from '../contract/source/problem.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { usesUnbuilt } from '../core/config/unbuilt.ts'
 import { loadMission } from '../core/mission/load.ts'
@@ -28,6 +31,14 @@ export function readProject(source: ConfigSource): Result<Project, Problem[]> {
 /** What of the configuration decides. The rest (concurrency, limits, channels) may change under a running mission. */
 export function policyOf({ review, agents, brains, checks, gate, delegate }: Config): Policy {
   return { review, agents, brains, other: { checks, gate, delegate, seatingOrder: Object.keys(agents) } }
+}
+
+/** What is wrong with a mission file by itself, for a report beside the problems of a configuration that did not load. */
+export function missionShapeProblems({ text, file }: { text: string; file: string }): Problem[] {
+  const document = readDocument(text, file)
+  if (!document.ok) return document.error
+  const parsed = parseWith(MissionFile, document.value.value)
+  return parsed.ok ? [] : placeFindings(parsed.error, document.value.locate)
 }
 
 /** A mission file as a plan, or every problem in it. What this version cannot do is refused here, before anything runs. */

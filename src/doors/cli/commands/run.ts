@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Problem } from '../../../contract/source/problem.ts'
 import { formatProblem } from '../../../contract/source/problem.ts'
 import type { Engine, RunEnd } from '../../../engine/engine.ts'
-import { readPlan } from '../../../engine/project.ts'
+import { missionShapeProblems, readPlan } from '../../../engine/project.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import { liveProgress } from '../progress/live.ts'
@@ -20,10 +20,11 @@ export interface RunFlags extends ConfigFlags {
 /** `assay run <mission>`: from the file to the honest end of every task. */
 export async function runCommand(app: App, output: Output, mission: string, flags: RunFlags): Promise<ExitCode> {
   const found = findProject(output.terminal, flags)
-  if (!found.ok) return refuse(output, found.error)
-  const { project } = found.value
   const text = readText(resolve(output.terminal.cwd, mission), mission)
+  if (!found.ok)
+    return refuse(output, [...found.error, ...(text.ok ? missionShapeProblems({ text: text.value, file: mission }) : text.error)])
   if (!text.ok) return refuse(output, text.error)
+  const { project } = found.value
   const plan = readPlan({ text: text.value, file: mission }, project)
   if (!plan.ok) return refuse(output, plan.error)
   const problems = await app.problems(found.value)
