@@ -8,14 +8,12 @@ import { noneLeft } from './front-door/processes.ts'
 const timeout = 300_000
 useAssay()
 
-interface Hostile extends Omit<OneTask, 'worker'> {
-  what: string
-  worker: string
+interface Hostile extends Omit<Member, 'judge'> {
+  judge?: string
   /** Events that must be there, with what their data must hold. */
   records: [type: string, data: Record<string, unknown>][]
   /** How the task ends with one attempt. */
   ends: Record<string, unknown>
-  code: number
   turns?: number
 }
 
@@ -29,7 +27,6 @@ const hostile: Hostile[] = [
     hands: { argv: ['./nowhere.sh'] },
     records: failedAs('not_found'),
     ends: held,
-    code: 3,
     turns: 0,
   },
   {
@@ -38,13 +35,12 @@ const hostile: Hostile[] = [
     hands: { argv: ['./odd.sh'] },
     records: failedAs('not_found'),
     ends: held,
-    code: 3,
     turns: 0,
   },
-  { what: 'exits with a code', worker: 'echo half > work.txt; echo broken >&2; exit 7', records: failedAs('exit'), ends: held, code: 3 },
-  { what: 'dies of a signal', worker: 'kill -SEGV $$', records: failedAs('signal'), ends: held, code: 3 },
-  { what: 'hangs', worker: "trap '' TERM\nsleep 600", hands: { timeout: '300ms' }, records: failedAs('timeout'), ends: held, code: 3 },
-  { what: 'does nothing and says nothing', worker: 'exit 0', records: [['attempt.rejected', { cause: 'empty' }]], ends: held, code: 3 },
+  { what: 'exits with a code', worker: 'echo half > work.txt; echo broken >&2; exit 7', records: failedAs('exit'), ends: held },
+  { what: 'dies of a signal', worker: 'kill -SEGV $$', records: failedAs('signal'), ends: held },
+  { what: 'hangs', worker: 'sleep 600', hands: { timeout: '300ms' }, records: failedAs('timeout'), ends: held },
+  { what: 'does nothing and says nothing', worker: 'exit 0', records: [['attempt.rejected', { cause: 'empty' }]], ends: held },
   {
     what: 'submits a case that is no JSON',
     worker: `printf '{"summary": "I did it", ' > "$ASSAY_CASE_FILE"; echo x > work.txt`,
@@ -53,7 +49,6 @@ const hostile: Hostile[] = [
       ['attempt.rejected', { cause: 'case' }],
     ],
     ends: held,
-    code: 3,
   },
   {
     what: 'submits a case that covers nothing',
@@ -64,14 +59,12 @@ const hostile: Hostile[] = [
       ['attempt.rejected', { cause: 'case' }],
     ],
     ends: held,
-    code: 3,
   },
   {
     what: 'puts a link to a secret in place of its case',
     worker: 'ln -s /etc/passwd "$ASSAY_CASE_FILE"; echo x > work.txt',
     records: failedAs('output'),
     ends: held,
-    code: 3,
   },
   {
     what: 'fails its check and says that it passes',
@@ -82,7 +75,6 @@ const hostile: Hostile[] = [
       ['attempt.rejected', { cause: 'checks' }],
     ],
     ends: held,
-    code: 3,
   },
   {
     what: 'prints bytes that are no text',
@@ -93,29 +85,35 @@ const hostile: Hostile[] = [
       ['task.force_accepted', {}],
     ],
     ends: { status: 'done', flag: 'below-threshold' },
-    code: 1,
   },
 ]
 
 describe('a worker that', () => {
-  it.each(hostile)('$what', { timeout }, async ({ records, ends, code, turns = 1, what: _, ...options }) => {
-    const project = oneTask({ ...options, review: { maxAttempts: 1 } })
-    project.write({ 'odd.sh': '#!/no/such/shell\n' })
-    const run = await project.run(['run', 'm.yaml'])
-    expect(run.code, run.stderr).toBe(code)
-    expect(run.stderr).not.toMatch(/\n\s+at /)
-    await noneLeft(project.folder)
-    const { events, rows, verification } = await readJournal(project.folder)
+  let ran: Promise<ManyTasks> | undefined
+  const all = () => {
+    ran ??= runMany(hostile.map((one) => ({ judge: "echo 'SCORE: 80'", ...one })))
+    return ran
+  }
+
+  it.each(hostile.map((one, index) => ({ ...one, index })))('$what', { timeout }, async ({ records, ends, turns = 1, index }) => {
+    const about = aboutMember(await all(), index)
     for (const [type, data] of records) {
-      const found = events.filter((event) => event.type === type)
-      expect(found.length, `${type} among ${events.map((event) => event.type).join(', ')}`).toBeGreaterThan(0)
+      const found = about.events.filter((event) => event.type === type)
+      expect(found.length, `${type} among ${about.events.map((event) => event.type).join(', ')}`).toBeGreaterThan(0)
       expect(found[0]?.data).toMatchObject(data)
     }
-    expect(rows).toMatchObject([ends])
-    expect(project.logged('turns')).toHaveLength(turns)
-    expect(events.filter(({ type }) => type === 'task.accepted')).toEqual([])
-    if (ends.status === 'held') expect(project.logged('sittings'), 'no judge was asked').toEqual([])
-    expect(verification.breaks).toEqual([])
+    expect(about.row).toMatchObject(ends)
+    expect(about.turns).toBe(turns)
+    expect(about.events.filter(({ type }) => type === 'task.accepted')).toEqual([])
+    if (ends.status === 'held') expect(about.sittings, 'no judge was asked').toBe(0)
+  })
+
+  it('is any of these harms nobody but itself', { timeout }, async () => {
+    const { code, stderr, state } = await all()
+    expect(code, stderr).toBe(1)
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect(state.rows.find(({ title }) => title.endsWith('works'))).toMatchObject({ status: 'done', flag: 'clean' })
+    expect(state.verification.breaks).toEqual([])
   })
 
   it('prints 300 MB is read to the end and kept to the limit', { timeout }, async () => {

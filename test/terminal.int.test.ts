@@ -47,12 +47,14 @@ function expectHarmless(sent: string, columns: number): void {
 /** ANSI, window title, C1, bidirectional and tag characters, as printf writes them. */
 const tricks = '\\033[2J \\033]0;own ed\\007 \\302\\2332J \\342\\200\\256evil \\330\\234 \\342\\201\\246 \\015over \\010\\010'
 
+const longTitle = 'Eine sehr lange Aufgabe mit 日本語の題名 und mehr'
+
 function hostileProject(): Project {
   return oneTask({
     worker: `printf '{"summary": "done %b", "ac_coverage": []}' '${tricks}' | tr -d '\\033\\007\\015\\010' > "$ASSAY_CASE_FILE"
 printf '${tricks}\\n'; printf '${tricks}' > 'work.txt'; [ "$ASSAY_ATTEMPT" = 1 ] && { printf '${tricks} broken\\n' >&2; exit 3; }; exit 0`,
     judge: `printf 'I see ${tricks} here\\nSCORE: 40\\n'`,
-    task: { title: 'Eine sehr lange Aufgabe mit 日本語の題名 und mehr' },
+    task: { title: longTitle },
   })
 }
 
@@ -112,7 +114,7 @@ describe('without a terminal', () => {
     expect(run.code, run.stderr).toBe(1)
     const outputs = [
       run,
-      await project.run(['task', 'show', 'm-1/eine-sehr-lange-aufgabe-mit-und-mehr']),
+      await project.run(['task', 'show', longTitle]),
       await project.run(['audit', '--all']),
     ]
     for (const { stdout, stderr, code } of outputs) {
