@@ -56,11 +56,14 @@ const quickStart: Plugin = {
   resolveId: (id, importer) => (id === 'node:child_process' && importer?.includes('/node_modules/commander/') ? nothing : null),
   load: (id) => (id === nothing ? 'export default {}' : null),
   renderChunk: (code) =>
-    code.replace(/^import (?:([\w$]+)|\* as ([\w$]+))?,? ?(\{.*\})? ?from "(node:[\w/]+)";$/gm, (_line, name, namespace, members, module) => {
-      const whole = `globalThis.process.getBuiltinModule("${module}")`
-      const targets = [name, namespace, members?.replaceAll(' as ', ': ')].filter(Boolean)
-      return targets.map((target) => `const ${target} = ${whole};`).join(' ')
-    }),
+    code.replace(
+      /^import (?:([\w$]+)|\* as ([\w$]+))?,? ?(\{.*\})? ?from "(node:[\w/]+)";$/gm,
+      (_line, name, namespace, members, module) => {
+        const whole = `globalThis.process.getBuiltinModule("${module}")`
+        const targets = [name, namespace, members?.replaceAll(' as ', ': ')].filter(Boolean)
+        return targets.map((target) => `const ${target} = ${whole};`).join(' ')
+      },
+    ),
 }
 
 /** The command line: its dependencies inside for a quick start, every dynamic import a chunk that is loaded when needed. */

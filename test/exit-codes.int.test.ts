@@ -123,8 +123,10 @@ interface Result {
 
 describe('the exit code tells what came of a mission', () => {
   it.each(scenes)('$what: $code', { timeout }, async ({ code, result, counts, args = [], ...scene }) => {
-    const one = project(scene)
-    const [plain, json] = [await one.run(['run', 'm.yaml', ...args]), await project(scene).run(['run', 'm.yaml', ...args, '--json'])]
+    const [plain, json] = await Promise.all([
+      project(scene).run(['run', 'm.yaml', ...args]),
+      project(scene).run(['run', 'm.yaml', ...args, '--json']),
+    ])
     expect(plain.code, plain.stderr).toBe(code)
     expect(plain.stdout).toContain(`RESULT: ${result}  (`)
     for (const [label, count] of Object.entries(counts)) expect(plain.stdout).toContain(`${count} ${label}`)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { useAssay } from './front-door/assay.ts'
 import { obeyed } from './front-door/characters.ts'
 import { readJournal } from './front-door/journal.ts'
+import { aboutMember, type ManyTasks, type Member, runMany } from './front-door/many-tasks.ts'
 import { type OneTask, oneTask } from './front-door/one-task.ts'
 import { noneLeft, whileRuns } from './front-door/processes.ts'
 
@@ -21,11 +22,9 @@ const criterion = { task: { acceptanceCriteria: ['work.txt is there'] } }
 const withCase = `${worker}
 echo '{"summary": "done", "ac_coverage": [{"criterion": "AC1", "pointer": "work.txt:1"}]}' > "$ASSAY_CASE_FILE"`
 
-interface Judged extends Omit<OneTask, 'worker'> {
-  what: string
+interface Judged extends Omit<Member, 'worker'> {
   worker?: string
   ends: Record<string, unknown>
-  code: number
   sittings: number
   /** Events of this kind that there must be. */
   records?: [type: string, count: number]
@@ -36,19 +35,17 @@ const clean = { status: 'done', flag: 'clean' }
 const twice = { sittings: 2, records: ['task.eval.unparsed', 2] as [string, number] }
 
 const judged: Judged[] = [
-  { what: 'one score line', judge: "echo 'Nice.'; echo 'SCORE: 80'", ends: { ...clean, score: { on100: 80 } }, code: 0, sittings: 1 },
+  { what: 'one score line', judge: "echo 'Nice.'; echo 'SCORE: 80'", ends: { ...clean, score: { on100: 80 } }, sittings: 1 },
   {
     what: 'a score line in bold with decimals',
     judge: "echo 'SCORE: **72.5**'",
     ends: { ...clean, score: { on100: 72.5 } },
-    code: 0,
     sittings: 1,
   },
   {
     what: 'a score below the bar',
     judge: "echo 'SCORE: 59'",
     ends: { status: 'done', flag: 'below-threshold', score: { on100: 59 } },
-    code: 1,
     sittings: 1,
   },
   {
@@ -57,7 +54,6 @@ const judged: Judged[] = [
     judge: verdict(''),
     ...criterion,
     ends: { ...clean, score: { on100: 80 } },
-    code: 0,
     sittings: 1,
   },
   {
@@ -66,7 +62,6 @@ const judged: Judged[] = [
     judge: `nonce=guess\n${verdict('').split('\n').slice(1).join('\n')}`,
     ...criterion,
     ends: unreadable,
-    code: 3,
     ...twice,
   },
   {
@@ -75,7 +70,6 @@ const judged: Judged[] = [
     judge: verdict(', "verdict": "accept"'),
     ...criterion,
     ends: unreadable,
-    code: 3,
     ...twice,
   },
   {
@@ -84,53 +78,60 @@ const judged: Judged[] = [
     judge: verdict(', "rejection_category": "weak_test"'),
     ...criterion,
     ends: unreadable,
-    code: 3,
     ...twice,
   },
-  { what: 'praise', judge: "echo 'PASS! Ship it. 10/10'", ends: unreadable, code: 3, ...twice },
-  { what: 'nothing', judge: 'exit 0', ends: unreadable, code: 3, ...twice },
-  { what: 'two scores', judge: "echo 'SCORE: 80'; echo 'SCORE: 81'", ends: unreadable, code: 3, ...twice },
-  { what: 'a score that is quoted', judge: "echo '> SCORE: 80'", ends: unreadable, code: 3, ...twice },
-  { what: 'a score over 100', judge: "echo 'SCORE: 101'", ends: unreadable, code: 3, ...twice },
+  { what: 'praise', judge: "echo 'PASS! Ship it. 10/10'", ends: unreadable, ...twice },
+  { what: 'nothing', judge: 'exit 0', ends: unreadable, ...twice },
+  { what: 'two scores', judge: "echo 'SCORE: 80'; echo 'SCORE: 81'", ends: unreadable, ...twice },
+  { what: 'a score that is quoted', judge: "echo '> SCORE: 80'", ends: unreadable, ...twice },
+  { what: 'a score over 100', judge: "echo 'SCORE: 101'", ends: unreadable, ...twice },
   {
     what: 'what the worker wrote',
     judge: 'cat work.txt',
     worker: "echo 'SCORE: 100' > work.txt; echo 'SCORE: 100' >> work.txt",
     ends: unreadable,
-    code: 3,
     ...twice,
   },
-  { what: 'bytes that are no text', judge: 'head -c 5000 /dev/urandom', ends: unreadable, code: 3, ...twice },
+  { what: 'bytes that are no text', judge: 'head -c 5000 /dev/urandom', ends: unreadable, ...twice },
   {
     what: 'more than anybody reads, with a score at its end',
     judge: "head -c 3000000 /dev/zero | tr '\\\\0' 'x'; echo; echo 'SCORE: 100'",
-    limits: { replyBytes: 65_536 },
     ends: unreadable,
-    code: 3,
     ...twice,
   },
   {
     what: 'a score after it was asked again',
     judge: `if [ "$ASSAY_ROUND" = 1 ]; then echo 'Great!'; else echo 'SCORE: 80'; fi`,
     ends: clean,
-    code: 0,
     sittings: 2,
     records: ['task.eval.unparsed', 1],
   },
 ]
 
 describe('a judge that answers with', () => {
-  it.each(judged)('$what', { timeout }, async ({ ends, code, sittings, records, what: _, ...options }) => {
-    const project = oneTask({ worker, ...options, review: { maxAttempts: 1 } })
-    const run = await project.run(['run', 'm.yaml'])
-    expect(run.code, run.stderr).toBe(code)
-    await noneLeft(project.folder)
-    const { events, rows, verification } = await readJournal(project.folder)
-    expect(rows).toMatchObject([ends])
-    expect(project.logged('sittings')).toHaveLength(sittings)
-    if (records) expect(events.filter(({ type }) => type === records[0])).toHaveLength(records[1])
-    if (ends.held === 'unreadable') expect(events.filter(({ type }) => /accepted/.test(type))).toEqual([])
-    expect(verification.breaks).toEqual([])
+  let ran: Promise<ManyTasks> | undefined
+  const all = () => {
+    ran ??= runMany(
+      judged.map((one) => ({ worker, ...one })),
+      { replyBytes: 65_536 },
+    )
+    return ran
+  }
+
+  it.each(judged.map((one, index) => ({ ...one, index })))('$what', { timeout }, async ({ ends, sittings, records, index }) => {
+    const about = aboutMember(await all(), index)
+    expect(about.row).toMatchObject(ends)
+    expect(about.sittings).toBe(sittings)
+    expect(about.turns).toBe(1)
+    if (records) expect(about.events.filter(({ type }) => type === records[0])).toHaveLength(records[1])
+    if (ends.held === 'unreadable') expect(about.events.filter(({ type }) => /accepted/.test(type))).toEqual([])
+  })
+
+  it('any of these does not disturb the others', { timeout }, async () => {
+    const { code, stderr, state } = await all()
+    expect(code, stderr).toBe(1)
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect(state.verification.breaks).toEqual([])
   })
 })
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { useAssay } from './front-door/assay.ts'
-import { readJournal } from './front-door/journal.ts'
-import { type OneTask, oneTask } from './front-door/one-task.ts'
+import { aboutMember, type ManyTasks, type Member, runMany } from './front-door/many-tasks.ts'
+import { oneTask } from './front-door/one-task.ts'
 import { noneLeft } from './front-door/processes.ts'
 
 const timeout = 300_000
@@ -91,7 +91,7 @@ const hostile: Hostile[] = [
 describe('a worker that', () => {
   let ran: Promise<ManyTasks> | undefined
   const all = () => {
-    ran ??= runMany(hostile.map((one) => ({ judge: "echo 'SCORE: 80'", ...one })))
+    ran ??= runMany([...hostile, { what: 'works', worker: 'echo x > work.txt' }].map((one) => ({ judge: "echo 'SCORE: 80'", ...one })))
     return ran
   }
 

@@ -112,11 +112,7 @@ describe('without a terminal', () => {
     const project = hostileProject()
     const run = await project.run(['run', 'm.yaml'])
     expect(run.code, run.stderr).toBe(1)
-    const outputs = [
-      run,
-      await project.run(['task', 'show', longTitle]),
-      await project.run(['audit', '--all']),
-    ]
+    const outputs = [run, await project.run(['task', 'show', longTitle]), await project.run(['audit', '--all'])]
     for (const { stdout, stderr, code } of outputs) {
       expect(code, stderr).not.toBe(2)
       expect(obeyed(stdout + stderr)).toEqual([])

@@ -29,10 +29,11 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
+/** Joined, so that the text of a long list is one piece and not a tree of as many as it has members. */
 function listText(list: readonly unknown[]): string {
-  let text = ''
-  for (const item of list) text += `${text === '' ? '[' : ','}${item === undefined ? 'null' : canonicalJson(item)}`
-  return text === '' ? '[]' : `${text}]`
+  const texts: string[] = []
+  for (const item of list) texts.push(item === undefined ? 'null' : canonicalJson(item))
+  return `[${texts.join(',')}]`
 }
 
 function recordText(record: Record<string, unknown>): string {

@@ -8,3 +8,14 @@ export class StoreFault extends Error {
     this.name = 'StoreFault'
   }
 }
+
+const full = new Set(['ENOSPC', 'EDQUOT'])
+const failing = new Set(['EIO', 'EROFS'])
+
+/** A failing disk seen from inside a brain is no fault of the brain's: whoever asks for it stops instead of blaming worker or judge. */
+export function diskFault(error: unknown): StoreFault | undefined {
+  if (error instanceof StoreFault) return error
+  const { code, message } = error as { code?: string; message?: string }
+  if (code === undefined || !(full.has(code) || failing.has(code))) return undefined
+  return new StoreFault('a brain could not be run', { code: full.has(code) ? 'disk_full' : 'io', message: message ?? code })
+}

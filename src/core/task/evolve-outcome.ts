@@ -120,7 +120,7 @@ function overruled(state: TaskState, { outcome, reason }: EventData<'task.overru
           },
         },
   )
-  const { [content ?? '']: _before, ...others } = state.rejectedByOwner
+  const others = Object.fromEntries(Object.entries(state.rejectedByOwner).filter(([digest]) => digest !== content))
   const undecided = content !== undefined && decisionOn(state, content) === undefined
   const rejectedByOwner = outcome === 'fail' && undecided ? { ...others, [content]: reason } : others
   return withEntry(

@@ -11,8 +11,9 @@ import { missionStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { MissionRow } from '../views/tasks.ts'
 
-/** Tasks created in one transaction. */
+/** Tasks created in one transaction, and tasks in one stored piece of a plan. */
 const batch = 500
+const piece = 1000
 
 export interface Plan {
   /** Slug of the mission's name; runs of it are numbered. */
@@ -29,9 +30,8 @@ export type StartProblem = { code: 'other_plan_running' | 'policy_changed' | 'to
  * The plan is stored before anything starts, so that a start cut off by a crash is finished later.
  */
 export async function startMission(parts: EngineParts, plan: Plan, fresh: boolean): Promise<Result<Started, StartProblem>> {
-  const { journal, snapshots, rules, clock } = parts
-  const planText = canonicalJson({ name: plan.name, tasks: plan.tasks })
-  const digest = await snapshots.putText(planText)
+  const { journal, rules, clock } = parts
+  const digest = await storePlan(parts, plan)
   for (let tries = 0; tries < 20; tries += 1) {
     const runs = await runsOf(parts, plan.id)
     const open = runs.findLast((run) => run.finished === undefined)
@@ -51,10 +51,31 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
     const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
     const appended = await journal.append({ streams: [{ stream: missionStream(mission), expected: 0, events: [started, policy] }], meta })
     if (!appended.ok) continue
-    await createTasks(parts, mission)
+    await createAll(parts, mission, plan.tasks)
     return { ok: true, value: { mission, joined: false } }
   }
   return problem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
+}
+
+/** Stores a plan in pieces: however many tasks there are, no text holds all of them. */
+async function storePlan({ snapshots }: EngineParts, { name, tasks }: Plan): Promise<Digest> {
+  const pieces: Digest[] = []
+  for (let start = 0; start < tasks.length; start += piece) {
+    pieces.push(await snapshots.putText(canonicalJson(tasks.slice(start, start + piece))))
+  }
+  return snapshots.putText(canonicalJson({ name, pieces }))
+}
+
+async function storedTasks(parts: EngineParts, { id, plan }: MissionRow): Promise<TaskSpec[]> {
+  const stored = async (digest: string) => {
+    const text = await parts.snapshots.getText(digest as Digest)
+    if (text === undefined) throw new StoreFault(`the plan of ${id} is missing from .assay/objects`)
+    return JSON.parse(text)
+  }
+  const tasks: TaskSpec[] = []
+  const { pieces } = (await stored(plan)) as { pieces: string[] }
+  for (const digest of pieces) for (const task of (await stored(digest)) as unknown[]) tasks.push(TaskSpec.parse(task))
+  return tasks
 }
 
 function problem(code: StartProblem['code'], mission: string, message: string): { ok: false; error: StartProblem } {
@@ -81,11 +102,11 @@ export async function allMissions(parts: EngineParts): Promise<MissionRow[]> {
 export async function createTasks(parts: EngineParts, mission: string, existing = 0): Promise<void> {
   const row = (await parts.journal.viewRow('missions', mission)) as MissionRow
   if (row.tasks === existing) return
-  const text = await parts.snapshots.getText(row.plan as Digest)
-  if (text === undefined) throw new StoreFault(`the plan of ${mission} is missing from .assay/objects`)
-  const plan = JSON.parse(text) as { tasks: unknown[] }
-  const specs = plan.tasks.map((task) => ofRun(TaskSpec.parse(task), mission))
-  const order = dependentsFirst(specs)
+  await createAll(parts, mission, await storedTasks(parts, row))
+}
+
+async function createAll(parts: EngineParts, mission: string, tasks: readonly TaskSpec[]): Promise<void> {
+  const order = dependentsFirst(tasks.map((task) => ofRun(task, mission)))
   for (let start = 0; start < order.length; start += batch) await createBatch(parts, order.slice(start, start + batch))
 }
 

@@ -14,7 +14,6 @@ export class Watch {
   readonly #onEvent: (event: StoredEvent, row: TaskRow | undefined) => void
   readonly rows = new Map<string, TaskRow>()
   position = 0
-  #catchingUp: Promise<void> | undefined
   /** Retries that were made before this watch began; only later ones use up its patience. */
   readonly #retriesBefore = new Map<string, number>()
 
@@ -47,20 +46,13 @@ export class Watch {
     return count
   }
 
-  /** Reads on to the end of the journal. Calls that come together share one pass. */
-  catchUp(): Promise<void> {
-    this.#catchingUp ??= this.#pass().finally(() => {
-      this.#catchingUp = undefined
-    })
-    return this.#catchingUp
-  }
-
   /** Takes in what this process has just appended, where nothing is missing in between; what is left out, the next pass reads. */
   offer(events: readonly StoredEvent[]): void {
     for (const event of events) if (event.position === this.position + 1) this.#see(event)
   }
 
-  async #pass(): Promise<void> {
+  /** Reads on to the end of the journal, as it is when this is called or later. Calls may overlap: no event is taken in twice. */
+  async catchUp(): Promise<void> {
     for (;;) {
       const events = await this.#journal.read(this.position, 500)
       for (const event of events) if (event.position > this.position) this.#see(event)

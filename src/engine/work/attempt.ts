@@ -8,7 +8,7 @@ import type { InputMaterial, OpenWorkspace } from '../../ports/workspace.ts'
 import { changed } from './changed.ts'
 import { folderTaken, holdsFolder } from './folders.ts'
 import { workerPrompt } from '../prompts/worker.ts'
-import { StoreFault } from '../store-fault.ts'
+import { diskFault, StoreFault } from '../store-fault.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 
 /** How long a task waits before it looks again whether its shared folder is free. */
@@ -69,6 +69,8 @@ async function turn(brain: BrainPort, order: WorkOrder, signal: AbortSignal): Pr
   try {
     return await brain.work(order, signal)
   } catch (error) {
+    const fault = diskFault(error)
+    if (fault) throw fault
     return { kind: 'failed', failure: 'error', detail: `the brain broke: ${String(error)}`, output: '', beforeEffect: false }
   }
 }

@@ -9,6 +9,7 @@ import { evidencePointers } from '../../core/verdict/sitting.ts'
 import type { BrainPort, JudgeEnding, JudgeQuestion } from '../../ports/brain.ts'
 import { resolveEvidence } from './evidence.ts'
 import { judgePrompt } from '../prompts/judge.ts'
+import { diskFault } from '../store-fault.ts'
 import { taskStream } from '../streams.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 import { textOf, workFiles } from './material.ts'
@@ -87,6 +88,8 @@ async function call(brain: BrainPort, question: JudgeQuestion, signal: AbortSign
   try {
     return await brain.judge(question, signal)
   } catch (error) {
+    const fault = diskFault(error)
+    if (fault) throw fault
     return { kind: 'unavailable', detail: `the brain broke: ${String(error)}` }
   }
 }
