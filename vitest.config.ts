@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    setupFiles: ['./scripts/fixed-seed.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ['default', './scripts/closing-line-reporter.ts'],
   },
 })

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useAssay } from './front-door/assay.ts'
 import { crashProject, endsOf, expectedEnds, openTurns, recordedVerdicts } from './front-door/crash-mission.ts'
@@ -9,8 +9,9 @@ import type { Project } from './front-door/project.ts'
 
 const timeout = 3_600_000
 const killAt = fileURLToPath(new URL('./front-door/kill-at.ts', import.meta.url))
-/** ASSAY_CRASH_FULL=1 dies at every moment there is; otherwise at every n-th of them, n being ASSAY_CRASH_STEP. */
-const step = process.env.ASSAY_CRASH_FULL === '1' ? 1 : Number(process.env.ASSAY_CRASH_STEP ?? 8)
+/** ASSAY_CRASH_FULL=1 dies at every moment there is; otherwise at every n-th of them, n being ASSAY_CRASH_STEP, and more rarely where asked. */
+const step = Number(process.env.ASSAY_CRASH_STEP ?? 6)
+const every = (rarer = 1) => (process.env.ASSAY_CRASH_FULL === '1' ? 1 : step * rarer)
 
 useAssay()
 
@@ -122,7 +123,7 @@ describe('kill -9', () => {
     const total = state.events.length
     expect(boundaries.at(-1)).toBe(total)
     let interruptions = 0
-    await forEach(sampled(boundaries.slice(0, -1), step), async (n) => {
+    await forEach(sampled(boundaries.slice(0, -1), every()), async (n) => {
       const project = crashProject()
       const death = await mustDieAt(project, `after:${n}`, ['run', 'mission.yaml'])
       expect(death.state.events.length).toBeGreaterThanOrEqual(n)
@@ -135,7 +136,7 @@ describe('kill -9', () => {
 
   it('right before any event becomes durable: it never happened', { timeout }, async () => {
     const { boundaries } = await undisturbedRun()
-    await forEach(sampled(boundaries, step * 3, 1), async (n) => {
+    await forEach(sampled(boundaries, every(3), 1), async (n) => {
       const project = crashProject()
       const death = await mustDieAt(project, `before:${n}`, ['run', 'mission.yaml'])
       expect(death.state.events.length).toBeLessThan(n)
@@ -146,7 +147,7 @@ describe('kill -9', () => {
 
   it('after any other commit (leases taken and given back): the work is found again', { timeout }, async () => {
     const { commits } = await undisturbedRun()
-    const moments = sampled([...Array(commits).keys()].slice(1), step * 4)
+    const moments = sampled([...Array(commits).keys()].slice(1), every(4))
     let deaths = 0
     await forEach(moments, async (n) => {
       const project = crashProject()
@@ -162,7 +163,7 @@ describe('kill -9', () => {
   it('and again while it recovers: recovering twice is recovering once', { timeout }, async () => {
     const { boundaries } = await undisturbedRun()
     let deaths = 0
-    await forEach(sampled(boundaries.slice(0, -8), step * 4, 2), async (n) => {
+    await forEach(sampled(boundaries.slice(0, -8), every(4), 2), async (n) => {
       const project = crashProject()
       const first = await mustDieAt(project, `after:${n}`, ['run', 'mission.yaml'])
       const second = await dieAt(project, `after:${first.state.events.length + 1}`, ['resume'])
@@ -174,6 +175,50 @@ describe('kill -9', () => {
       )
     })
     expect(deaths).toBeGreaterThan(0)
+  })
+})
+
+/** Two tasks that work in one folder, one after the other. The worker says when it finds the other one inside. */
+function sharedProject(): Project {
+  const project = crashProject()
+  project.write({
+    'mission.yaml': {
+      name: 'Crash',
+      tasks: ['one', 'two'].map((title) => ({ title, assignTo: 'dev', description: 'd', workspace: { folder: 'shared' } })),
+    },
+    'shared/.keep': '',
+    'worker.sh': `#!/bin/sh
+echo "$ASSAY_TASK $ASSAY_ATTEMPT" >> '${project.log('turns')}'
+(set -C; : > '${project.log('inside')}') 2>/dev/null || echo crowded >> '${project.log('crowded')}'
+name="\${ASSAY_TASK#*/}"
+echo "$ASSAY_ATTEMPT" > "$name.txt"
+rm -f '${project.log('inside')}'
+echo "$name is done"
+`,
+  })
+  return project
+}
+
+describe('kill -9 where tasks share a folder', () => {
+  it('leaves it to nobody for ever: the other task gets it in its turn', { timeout }, async () => {
+    const calm = sharedProject()
+    const log = calm.log('commits')
+    expect((await calm.run(['run', 'mission.yaml'], { nodeFlags: ['--import', killAt], env: { KILL_LOG: log } })).code).toBe(0)
+    const boundaries = [...new Set(readFileSync(log, 'utf8').trim().split('\n').map(Number))].filter((count) => count > 2)
+    await forEach(sampled(boundaries.slice(0, -1), every(2), 1), async (n) => {
+      const project = sharedProject()
+      const { state } = await mustDieAt(project, `after:${n}`, ['run', 'mission.yaml'])
+      // A turn that was cut may have left the mark behind that it was inside.
+      rmSync(project.log('inside'), { force: true })
+      const resumed = await project.run(['resume'])
+      expect(resumed.code, resumed.stderr).toBe(0)
+      const { rows, events } = await readJournal(project.folder)
+      expect(rows).toMatchObject([{ flag: 'clean' }, { flag: 'clean' }])
+      expect(project.logged('crowded')).toEqual([])
+      expect(events.filter(({ type }) => type === 'attempt.interrupted')).toHaveLength(openTurns(state.events).length)
+      const folder = events.filter(({ type }) => type.startsWith('folder.')).map(({ type }) => type)
+      expect(folder).toEqual(['folder.taken', 'folder.released', 'folder.taken', 'folder.released'])
+    })
   })
 })
 

@@ -167,6 +167,24 @@ describe('reset', () => {
   })
 })
 
+describe('reset while a mission is under way', () => {
+  it('is refused, and the mission ends as if nobody had asked', { timeout }, async () => {
+    const project = knownProject()
+    project.write({
+      'brain.yaml': project.read('brain.yaml').replace('{ write: { a.txt: "first" }', '{ delay: 1500ms, write: { a.txt: "first" }'),
+    })
+    const running = project.start(['run', 'm.yaml'])
+    await whileRuns(running, 'the first turn is open', () => running.stderr().includes('attempt 1 by dev'))
+    expect(await project.run(['reset'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('another process is at work'),
+    })
+    expect((await running.ended).code).toBe(1)
+    expect((await project.run(['audit', 'verify'])).code).toBe(0)
+  })
+})
+
 describe('config', () => {
   it('explains what is in force and where it comes from', { timeout }, async () => {
     const project = knownProject()

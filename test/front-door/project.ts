@@ -29,7 +29,7 @@ export interface Project {
 
 /** Objects are written as YAML. */
 export function makeProject(files: Record<string, string | object> = {}): Project {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assay-project-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'assay project-')))
   onTestFinished(async () => {
     await endAllOf(folder)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

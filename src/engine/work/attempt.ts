@@ -11,8 +11,8 @@ import { workerPrompt } from '../prompts/worker.ts'
 import { diskFault, StoreFault } from '../store-fault.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 
-/** How long a task waits before it looks again whether its shared folder is free. */
-const folderRetryMs = 100
+/** How long a task waits before it looks again whether its shared folder is free: a little longer each time, for every look is written down. */
+const folderRetryMs = (lease: Lease) => Math.min(100 * lease.claims, 2_000)
 
 /**
  * Runs one worker's turn, at most once. `attempt.started` is durable before the spawn; the same work delivered again finds it open,
@@ -31,7 +31,7 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
   const brain = await bench.brain(agent.brain)
   const inputs = await inputMaterial(bench, state)
   const folder = await holdsFolder(bench.parts, state.spec)
-  if (folder.kind === 'busy') return void (await journal.release(lease, folderRetryMs))
+  if (folder.kind === 'busy') return void (await journal.release(lease, folderRetryMs(lease)))
   // A shared folder is looked at only once it is taken: until then another task may be writing in it.
   const openWorkspace = () => bench.parts.workspaces.open(state.spec, inputs)
   const prepared = folder.kind === 'free' ? undefined : await openWorkspace()
@@ -48,7 +48,9 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
     { actor: state.spec.assignee, alongside: () => folderTaken(folder, state.spec) },
   )
   if (!started.ok)
-    return started.error.code === 'conflict' ? void (await journal.release(lease, folderRetryMs)) : settleRefused(bench, lease, started)
+    return started.error.code === 'conflict'
+      ? void (await journal.release(lease, folderRetryMs(lease)))
+      : settleRefused(bench, lease, started)
 
   const workspace = prepared ?? (await openWorkspace())
   const order = {

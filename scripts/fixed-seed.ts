@@ -1,0 +1,4 @@
+import fc from 'fast-check'
+
+/** Ordinary runs try the same cases every time, so that a red run can be repeated; `npm run fuzz` looks for new ones. */
+fc.configureGlobal({ seed: 20261115 })
