@@ -59,7 +59,7 @@ left=$(df -k . | awk 'NR == 2 { print $4 * 1024 }')
 head -c $((left - ${free})) /dev/zero > ballast
 set +e
 "$@" run mission.yaml --json > ../run.out 2> ../run.err; echo $? > ../run.code
-rm ballast
+rm ballast; mount -o remount,size=32m .
 "$@" audit --all --json > ../stored.out 2> ../stored.err
 "$@" audit verify > ../verify.out 2>&1; echo $? > ../verify.code
 "$@" resume > ../resume.out 2> ../resume.err; echo $? > ../resume.code
@@ -112,7 +112,7 @@ describe('a disk that is full', () => {
       expect(project.read('run.code')).toBe('3\n')
       expectOneLine(
         project.read('run.err'),
-        /disk is full.*(work could not be kept|copy for review could not be made|brain could not be run)/i,
+        /(work could not be kept|copy for review could not be made|brain could not be run).*disk is full/i,
       )
       const types = parseLines<ShownEvent>(project.read('stored.out')).map(({ type }) => type)
       expect(types).not.toContain('attempt.failed')

@@ -3,8 +3,7 @@ import type { SnapshotProblem } from '../ports/snapshots.ts'
 /** What the work is kept in failed: never a verdict about the work, and no bug. Doors say it in a line. */
 export class StoreFault extends Error {
   constructor(what: string, problem?: SnapshotProblem) {
-    const full = problem?.code === 'disk_full' ? 'The disk is full. Free some space; work goes on once there is room: ' : ''
-    super(`${full}${what}${problem ? `: ${problem.message}` : ''}`)
+    super(`${what}${problem ? `: ${problem.message}` : ''}`)
     this.name = 'StoreFault'
   }
 }
@@ -17,5 +16,10 @@ export function diskFault(error: unknown): StoreFault | undefined {
   if (error instanceof StoreFault) return error
   const { code, message } = error as { code?: string; message?: string }
   if (code === undefined || !(full.has(code) || failing.has(code))) return undefined
-  return new StoreFault('a brain could not be run', { code: full.has(code) ? 'disk_full' : 'io', message: message ?? code })
+  if (full.has(code))
+    return new StoreFault('a brain could not be run', {
+      code: 'disk_full',
+      message: `The disk is full. Free some space; work goes on once there is room: ${message ?? code}`,
+    })
+  return new StoreFault('a brain could not be run', { code: 'io', message: message ?? code })
 }

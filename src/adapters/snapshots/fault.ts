@@ -31,7 +31,8 @@ export function faultOf(error: unknown, doing: string): SnapshotFault {
   const errno = errnoOf(error)
   if (errno === undefined) throw error
   const full = errno === 'ENOSPC' || errno === 'EDQUOT'
-  return new SnapshotFault(full ? 'disk_full' : 'io', `${doing}: ${(error as Error).message}`, { cause: error })
+  const remedy = full ? 'The disk is full. Free some space; work goes on once there is room: ' : ''
+  return new SnapshotFault(full ? 'disk_full' : 'io', `${remedy}${doing}: ${(error as Error).message}`, { cause: error })
 }
 
 export function problemOf(error: unknown, doing: string): SnapshotProblem {

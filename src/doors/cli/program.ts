@@ -41,8 +41,14 @@ async function runAction(action: Action, output: Output): Promise<number> {
       name === 'StoreFault' ||
       name === 'WorkspaceFault' ||
       (code !== undefined && /^E[A-Z]+$/.test(code))
+    const full =
+      code === 'ENOSPC' || code === 'EDQUOT'
+        ? 'The disk is full. Free some space; nothing was lost, and work goes on once there is room: '
+        : ''
     output.note(
-      expected ? `assay: ${oneLine(message, 2000)}` : `assay: an error that should not happen\n${(error as Error).stack ?? String(error)}`,
+      expected
+        ? `assay: ${full}${oneLine(message, 2000)}`
+        : `assay: an error that should not happen\n${(error as Error).stack ?? String(error)}`,
     )
     return 3
   }

@@ -12,7 +12,7 @@ import { judgePrompt } from '../prompts/judge.ts'
 import { diskFault } from '../store-fault.ts'
 import { taskStream } from '../streams.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
-import { textOf, workFiles } from './material.ts'
+import { textReader, workFiles } from './material.ts'
 
 /** Pauses between requests to a judge that cannot be reached. */
 const backoffMs = [250, 1_000, 4_000, 10_000]
@@ -28,7 +28,8 @@ export const askJudge: Runner = async (bench, lease, signal) => {
   const seat = panel?.seats.find((one) => one.seat === asked.seat)
   if (!state || !panel || seat?.status !== 'asked' || seat.round !== asked.round) return void (await journal.complete(lease))
 
-  const ending = await sit(bench, state, panel, seat, signal)
+  const sitting = { state, panel, seat, reports: await reportsOf(bench, state) }
+  const ending = await sit(bench, sitting, signal)
   // An answer that arrived is recorded even while stopping: it was paid for.
   if (ending.kind === 'stopped' || (ending.kind === 'unavailable' && signal.aborted)) return void (await journal.release(lease, 0))
   const { review, round } = asked
@@ -37,14 +38,23 @@ export const askJudge: Runner = async (bench, lease, signal) => {
     asked.task,
     ending.kind === 'unavailable'
       ? { type: 'record_unavailable', ...place, detail: ending.detail }
-      : { type: 'record_reply', ...place, reply: ending.reply, resolutions: await resolutions(bench, state, panel, seat, ending) },
+      : { type: 'record_reply', ...place, reply: ending.reply, resolutions: await resolutions(bench, sitting, ending) },
     { actor: seat.judge, settles: lease },
   )
   await settleRefused(bench, lease, handled)
 }
 
+/** What one judge is asked about. */
+interface Sitting {
+  state: TaskState
+  panel: Panel
+  seat: Seat
+  reports: readonly CheckReport[]
+}
+
 /** The sitting itself, with bounded repetition where the judge cannot be reached. */
-async function sit(bench: Bench, state: TaskState, panel: Panel, seat: Seat, signal: AbortSignal): Promise<JudgeEnding> {
+async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal): Promise<JudgeEnding> {
+  const { state, panel, seat } = sitting
   const { rules, config, materialise } = bench.parts
   const agent = rules.policy.agents[seat.judge]
   if (!agent) return { kind: 'unavailable', detail: `${seat.judge} is no agent of this organisation any more` }
@@ -64,7 +74,7 @@ async function sit(bench: Bench, state: TaskState, panel: Panel, seat: Seat, sig
     criteria: spec.criteria,
     dimensions: spec.dimensions,
     points: panel.points,
-    prompt: await promptFor(bench, state, panel, seat),
+    prompt: await promptFor(bench, sitting),
     snapshot: async () => {
       copy ??= await materialise(current?.content?.snapshot ?? '')
       return copy.folder
@@ -94,7 +104,7 @@ async function call(brain: BrainPort, question: JudgeQuestion, signal: AbortSign
   }
 }
 
-async function promptFor(bench: Bench, state: TaskState, panel: Panel, seat: Seat): Promise<string> {
+async function promptFor(bench: Bench, { state, panel, seat, reports }: Sitting): Promise<string> {
   const { config, snapshots, rules } = bench.parts
   const content = state.current?.content
   const instructions = rules.policy.agents[seat.judge]?.instructions
@@ -102,8 +112,8 @@ async function promptFor(bench: Bench, state: TaskState, panel: Panel, seat: Sea
     state,
     panel,
     seat,
-    files: content ? await workFiles(snapshots, content.snapshot, content.paths) : [],
-    reports: await reportsOf(bench, state),
+    files: content ? await workFiles(snapshots, content.snapshot, content.paths, config.limits.promptBytes) : [],
+    reports,
     ledgerLimit: rules.policy.review.ledgerLimit,
     promptBytes: config.limits.promptBytes,
     complaint: seat.because === 'reprompt' ? seat.problem : undefined,
@@ -122,26 +132,21 @@ async function reportsOf(bench: Bench, state: TaskState): Promise<CheckReport[]>
 
 async function resolutions(
   bench: Bench,
-  state: TaskState,
-  panel: Panel,
-  seat: Seat,
-  ending: Extract<JudgeEnding, { kind: 'reply' }>,
+  { state, panel, seat, reports }: Sitting,
+  { reply }: Extract<JudgeEnding, { kind: 'reply' }>,
 ): Promise<EvidenceResolution[]> {
   const { criteria, dimensions } = state.spec
-  const read = readReply(ending.reply, { nonce: panel.nonce, criteria, dimensions, points: panel.points, form: seat.form })
+  const read = readReply(reply, { nonce: panel.nonce, criteria, dimensions, points: panel.points, form: seat.form })
   const content = state.current?.content
-  if (read.kind !== 'verdict' || !content) return []
+  const pointers = read.kind === 'verdict' ? evidencePointers(read.verdict).slice(0, maxPointers) : []
+  if (pointers.length === 0 || !content) return []
   const { snapshots } = bench.parts
   const manifest = await snapshots.manifest(content.snapshot as never)
   const source = {
     paths: manifest?.files.map((file) => file.path) ?? [],
-    text: (path: string) => textOf(snapshots, content.snapshot, path),
+    text: textReader(snapshots, content.snapshot, manifest),
     output: content.output ?? '',
-    reports: await reportsOf(bench, state),
+    reports,
   }
-  return Promise.all(
-    evidencePointers(read.verdict)
-      .slice(0, maxPointers)
-      .map((pointer) => resolveEvidence(pointer, source)),
-  )
+  return Promise.all(pointers.map((pointer) => resolveEvidence(pointer, source)))
 }
