@@ -21,16 +21,15 @@ export function median(values: readonly number[]): number {
 }
 
 /** Runs the contenders in turns, so that a slow spell of the machine hits all of them, and gives each one's median. */
-export async function inTurns<Name extends string>(
+export async function inTurns<Contenders extends Record<string, (() => Promise<number>) | undefined>>(
   rounds: number,
-  contenders: Record<Name, () => Promise<number>>,
-): Promise<Record<Name, number>> {
-  const names = Object.keys(contenders) as Name[]
-  const results = new Map<Name, number[]>(names.map((name) => [name, []]))
+  contenders: Contenders,
+): Promise<{ [Name in keyof Contenders]: number }> {
+  const results = Object.entries(contenders).map(([name, run]) => ({ name, run, times: [] as number[] }))
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) results.get(name)?.push(await contenders[name]())
+    for (const { run, times } of results) if (run) times.push(await run())
   }
-  return Object.fromEntries(names.map((name) => [name, median(results.get(name) ?? [])])) as Record<Name, number>
+  return Object.fromEntries(results.map(({ name, times }) => [name, median(times)])) as { [Name in keyof Contenders]: number }
 }
 
 /** Rows under a heading, columns aligned; numbers to the right. */

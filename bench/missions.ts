@@ -2,17 +2,13 @@
  * What the loop costs on top of what cannot be done without. Run: `npx node bench/missions.ts [--size small|full] [--dir folder]`.
  * Missions and floors take turns, each in a process of its own, bundled as the published package is.
  */
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs, promisify } from 'node:util'
-import { rolldown } from 'rolldown'
+import { parseArgs } from 'node:util'
 import { sandboxState } from '../src/adapters/process/sandbox.ts'
 import { median, printTable, ratio } from './measure.ts'
-import type { Floor } from './mission-floor.ts'
-import { concurrency, judges, type MissionShape } from './mission-project.ts'
-import type { MissionCost } from './mission-run.ts'
+import type { Floor } from './programs/floor.ts'
+import type { MissionCost } from './programs/mission.ts'
+import { openPrograms } from './programs/open.ts'
+import { concurrency, type MissionShape, panelSize as judges, printingJudge, printingWorker } from './programs/project.ts'
 
 const sizes = {
   small: { rounds: 3, tasks: 50, many: 500, layers: 10, spawning: 20 },
@@ -20,41 +16,22 @@ const sizes = {
 }
 const { values: flags } = parseArgs({ options: { size: { type: 'string', default: 'full' }, dir: { type: 'string' } } })
 const size = sizes[flags.size === 'small' ? 'small' : 'full']
-const root = mkdtempSync(join(flags.dir ?? tmpdir(), 'assay-bench-'))
-
-/** Without type stripping at run time, which would make the process larger than it is when shipped, and every spawn slower. */
-async function bundle(): Promise<void> {
-  const entries = ['mission-run', 'mission-floor'].map((name) => [name, join(import.meta.dirname, `${name}.ts`)])
-  const made = await rolldown({ input: Object.fromEntries(entries), platform: 'node' })
-  await made.write({ dir: root, format: 'esm', entryFileNames: '[name].mjs' })
-  await made.close()
-}
-
-async function inProcess<T>(script: string, question: object): Promise<T> {
-  const folder = mkdtempSync(join(root, 'run-'))
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(root, `${script}.mjs`), folder, JSON.stringify(question)])
-    return JSON.parse(stdout) as T
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const mission = (shape: MissionShape) => inProcess<MissionCost>('mission-run', shape)
-const floor = (wanted: Floor) => inProcess<number>('mission-floor', wanted)
+const programs = await openPrograms(['mission', 'floor'], flags.dir)
+const mission = (shape: MissionShape) => programs.ask<MissionCost>('mission', shape)
+const floor = (wanted: Floor) => programs.ask<number>('floor', wanted)
 
 /** The run with the median time. */
 const typical = (costs: MissionCost[]): MissionCost =>
   costs.find((cost) => cost.runMs === median(costs.map(({ runMs }) => runMs))) as MissionCost
 
 async function scripted(): Promise<void> {
-  const shape: MissionShape = { tasks: size.tasks, brains: 'scripted' }
+  const shape: MissionShape = { tasks: size.tasks, worker: 'prints', judge: 'scripted' }
   const [printing, writing, raw]: [MissionCost[], MissionCost[], number[]] = [[], [], []]
   for (let round = 0; round < size.rounds; round += 1) {
     const cost = await mission(shape)
     printing.push(cost)
     raw.push(await floor({ kind: 'syncs', count: cost.appends, bytes: 1500 }))
-    writing.push(await mission({ ...shape, files: true }))
+    writing.push(await mission({ ...shape, worker: 'writes' }))
   }
   const base = median(raw)
   const row = (name: string, { runMs, cpuMs, events }: MissionCost) => {
@@ -73,12 +50,13 @@ async function scripted(): Promise<void> {
 
 async function commands(): Promise<void> {
   const tasks = size.spawning
+  const steps = [[printingWorker], Array.from({ length: judges }, () => printingJudge)]
   const sandboxed = (await sandboxState()).usable
   const [ours, bare, boxed]: [MissionCost[], number[], number[]] = [[], [], []]
   for (let round = 0; round < size.rounds; round += 1) {
-    bare.push(await floor({ kind: 'spawns', tasks, sandbox: false }))
-    if (sandboxed) boxed.push(await floor({ kind: 'spawns', tasks, sandbox: true }))
-    ours.push(await mission({ tasks, brains: 'command' }))
+    bare.push(await floor({ kind: 'processes', tasks, steps, sandbox: false }))
+    if (sandboxed) boxed.push(await floor({ kind: 'processes', tasks, steps, sandbox: true }))
+    ours.push(await mission({ tasks, worker: printingWorker, judge: printingJudge }))
   }
   const [base, cost] = [median(bare), typical(ours)]
   const row = (name: string, ms: number) => [name, ms, ms / tasks, ratio(ms, base), boxed.length > 0 ? ratio(ms, median(boxed)) : '']
@@ -94,8 +72,8 @@ async function commands(): Promise<void> {
 }
 
 async function growth(): Promise<void> {
-  const few: MissionShape = { tasks: size.tasks, brains: 'scripted' }
-  const many: MissionShape = { tasks: size.many, brains: 'scripted' }
+  const few: MissionShape = { tasks: size.tasks, worker: 'prints', judge: 'scripted' }
+  const many: MissionShape = { tasks: size.many, worker: 'prints', judge: 'scripted' }
   const shapes: [string, MissionShape][] = [
     [`${size.tasks.toLocaleString('en')} tasks`, few],
     [`${size.many.toLocaleString('en')} tasks`, many],
@@ -118,10 +96,9 @@ async function growth(): Promise<void> {
 }
 
 try {
-  await bundle()
   await scripted()
   await commands()
   await growth()
 } finally {
-  rmSync(root, { recursive: true, force: true })
+  programs.close()
 }

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Plugin, rolldown } from 'rolldown'
+import type { Plugin } from 'rolldown'
+import { bundleCommandLine } from './bundle.ts'
 
 const root = join(import.meta.dirname, '..')
 const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } })
@@ -66,17 +67,10 @@ const quickStart: Plugin = {
     ),
 }
 
-/** The command line: its dependencies inside for a quick start, every dynamic import a chunk that is loaded when needed. */
-async function bundleCommandLine(): Promise<void> {
-  const bundle = await rolldown({ input: join(root, 'src', 'main.ts'), cwd: root, platform: 'node', plugins: [quickStart] })
-  await bundle.write({ dir: join(out, 'cli'), format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js' })
-  await bundle.close()
-}
-
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 emitLibrary()
-await bundleCommandLine()
+await bundleCommandLine(join(out, 'cli'), [quickStart])
 cpSync(join(root, 'bin'), join(out, 'bin'), { recursive: true })
 chmodSync(join(out, 'bin', 'assay.mjs'), 0o755)
 for (const file of ['LICENSE', 'README.md']) cpSync(join(root, file), join(out, file))

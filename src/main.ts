@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { App } from './doors/cli/app.ts'
 import { runCli } from './doors/cli/program.ts'
+import { ownerAuthority } from './main/authority.ts'
 
 /** Runs one command line and resolves with its exit code. What commands need is loaded when they run, so that start-up stays small. */
 export function main(argv: readonly string[]): Promise<number> {
@@ -19,5 +20,12 @@ const app: App = {
   async open(place) {
     const { openEngine } = await import('./main/open-engine.ts')
     return openEngine(place)
+  },
+  authority({ env, stdout, stderr }) {
+    return ownerAuthority({ env, person: process.stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true) })
+  },
+  async subject(request, engine) {
+    const { readSubject } = await import('./main/subjects/subjects.ts')
+    return readSubject(request, engine)
   },
 }

@@ -65,21 +65,7 @@ const cases: Case[] = [
         'title: b, assignTo: dev, description: d, checks: [{ kind: http, url: "http://x" }]',
       )}qualityGates: [{ name: g, afterTasks: [a], blocksTasks: [b], minScore: 4 }]\nqualityThreshold: 3\ndeadline: 3h\n`,
     },
-    says: [
-      'm.yaml:3:48: a deadline',
-      'm.yaml:3:62: a worktree',
-      'm.yaml:3:83: a deliverable',
-      'm.yaml:4:59: checks of the kind `http`',
-      'm.yaml:5:1: quality gates',
-      'm.yaml:6:1: a quality threshold',
-      'm.yaml:7:1: a deadline',
-      'assay: 7 problems; nothing was started',
-    ],
-  },
-  {
-    what: 'a brain that this version does not have',
-    files: { 'assay.yaml': config.replace('kind: scripted, file: brain.yaml', 'kind: agent, agent: claude') },
-    says: ['assay.yaml:1:21: '],
+    says: ['m.yaml:3:83: a deliverable', 'assay: a problem; nothing was started'],
   },
   { what: 'a configuration that is missing', args: ['run', 'm.yaml', '-c', 'nope.yaml'], says: ['nope.yaml: there is no such file'] },
   {
@@ -129,7 +115,10 @@ const usage: { args: string[]; says: string }[] = [
   { args: ['ledger', 'a'], says: 'there is no .assay/' },
   { args: ['audit'], says: 'there is no .assay/' },
   { args: ['audit', 'verify'], says: 'there is no .assay/' },
-  { args: ['reset', 'a'], says: 'there is no .assay/' },
+  { args: ['reset', 'a'], says: "needs the owner's authority" },
+  { args: ['requests'], says: 'there is no .assay/' },
+  { args: ['requests', 'answer', 'a#1', 'maybe'], says: 'maybe is no answer' },
+  { args: ['overrule', 'a', 'maybe', '--reason', 'x'], says: 'neither pass nor fail' },
 ]
 
 const projectWith = (files: Record<string, string> = {}) =>

@@ -134,9 +134,10 @@ describe('a journal that is damaged', () => {
   it('is put away by reset, whole, and a new one begins', { timeout }, async () => {
     const project = await heldProject()
     writeFileSync(database(project), 'Dear diary,\n')
-    const reset = await project.json<{ archive: string }>(['reset'])
-    expect(reset.code).toBe(0)
-    expect(readFileSync(join(reset.lines[0]?.archive ?? '', 'assay.db'), 'utf8')).toBe('Dear diary,\n')
+    const { code, stdout } = await project.asOwner(['reset', '--json'])
+    expect(code).toBe(0)
+    const { archive } = JSON.parse(stdout) as { archive: string }
+    expect(readFileSync(join(archive, 'assay.db'), 'utf8')).toBe('Dear diary,\n')
     expect(project.has('.assay')).toBe(false)
     project.write({ 'judge.sh': "#!/bin/sh\necho 'SCORE: 80'\n" })
     expect((await project.run(['run', 'm.yaml'])).code).toBe(0)

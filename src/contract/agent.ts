@@ -14,6 +14,14 @@ export const Brain = z.discriminatedUnion('kind', [
     apiKeyEnv: EnvName.optional().describe(
       'Name of the environment variable that holds the key. The key itself is never written in a file.',
     ),
+    prices: z
+      .strictObject({
+        inputPerMillion: z.number().nonnegative().describe('US dollars for a million tokens that are sent.'),
+        outputPerMillion: z.number().nonnegative().describe('US dollars for a million tokens that come back.'),
+      })
+      .optional()
+      .describe('What the model costs; without it, tokens are counted and money is not.'),
+    maxOutputTokens: z.int().positive().optional().describe('Most tokens of one answer; without it, 8192.'),
   }),
   z.strictObject({
     kind: z.literal('command'),
@@ -26,12 +34,16 @@ export const Brain = z.discriminatedUnion('kind', [
     kind: z.literal('agent'),
     agent: z.enum(['claude', 'codex', 'gemini', 'opencode']).describe('A known command-line agent.'),
     model: z.string().optional().describe('Model name as the agent knows it.'),
+    env: z.array(EnvName).optional().describe('Names of environment variables passed through.'),
     timeout,
   }),
   z.strictObject({
     kind: z.literal('scripted'),
     file: z.string().min(1).describe('YAML file that says what workers do and judges answer; relative to the config file.'),
   }),
+  z
+    .strictObject({ kind: z.literal('outside') })
+    .describe('A worker that Assay does not start: it takes its task and hands in its case itself.'),
 ])
 export type Brain = z.infer<typeof Brain>
 

@@ -30,6 +30,8 @@ export const Content = z.strictObject({
   digest: z.string(),
   /** Digest of the snapshot of the workspace. */
   snapshot: z.string(),
+  /** Digest of the snapshot before the first attempt: what the change is measured against. */
+  base: z.string(),
   /** No output and no change: there is nothing to look at. */
   empty: z.boolean(),
   /** Changed or produced paths, sorted. */

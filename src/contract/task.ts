@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CheckSpec } from './check.ts'
+import { Deadline } from './config/duration.ts'
 import { Bar, Dimension } from './score.ts'
 
 export const TaskStatus = z.enum(['waiting', 'todo', 'running', 'checking', 'in_review', 'held', 'done', 'failed', 'skipped'])
@@ -50,7 +51,10 @@ export const TaskSpec = z.strictObject({
   dimensions: z.array(Dimension).min(1),
   bar: Bar,
   dependsOn: z.array(TaskId),
+  /** Quality gates of the mission that it waits for, by name. */
+  gates: z.array(z.string()).optional(),
   priority: z.number().positive(),
+  deadline: Deadline.optional(),
   workspace: Workspace,
   expectsDiff: z.boolean(),
   /** The manager who handed the task down, if one did: first in the reviewer order. */

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 
 /** Work that hangs on events: done outside any transaction, it comes back as a command. */
-export const WorkKind = z.enum(['run_attempt', 'run_checks', 'ask_judge', 'restore_snapshot', 'settle_dependents', 'retry_review'])
+export const WorkKind = z.enum([
+  'run_attempt',
+  'run_checks',
+  'ask_judge',
+  'restore_snapshot',
+  'merge_work',
+  'publish_merge',
+  'settle_dependents',
+  'retry_review',
+])
 export type WorkKind = z.infer<typeof WorkKind>
 
 /** Work to be enqueued with an append. `key` is `(stream, version, kind)` and more where one event calls for several: a second enqueue of a key changes nothing. */

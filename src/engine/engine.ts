@@ -9,14 +9,22 @@ import type { TaskState } from '../core/task/state.ts'
 import type { BrainPort } from '../ports/brain.ts'
 import type { Verification } from '../ports/journal.ts'
 import { allMissions, createTasks, type Plan, type StartProblem, type Started, startMission } from './mission/missions.ts'
+import { finishMission, gateRows, missedThresholds } from './mission/finish.ts'
 import { outcomeOf, type RunOutcome } from './mission/outcome.ts'
 import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
 import { Pump } from './pump.ts'
 import { StoreFault } from './store-fault.ts'
-import { missionStream, taskStream } from './streams.ts'
-import { asNew, type Handled, TaskStore } from './task/task-store.ts'
+import { SlaMonitor } from './sla/monitor.ts'
+import { missionStream, taskOf, taskStream } from './streams.ts'
+import { type Handled, TaskStore } from './task/task-store.ts'
+import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
+import type { Bench } from './work/bench.ts'
+import { tellBlockedTasks } from './work/house.ts'
+import type { GateRow } from './views/gates.ts'
 import type { MissionRow, TaskRow } from './views/tasks.ts'
+import { KeptReports } from './work/checking/reports-kept.ts'
+import { judgingOf, type Spent } from './views/spending.ts'
 import { Watch } from './mission/watch.ts'
 
 export interface RunOptions {
@@ -30,13 +38,22 @@ export interface RunOptions {
 export interface RunEnd extends RunOutcome {
   stopped: boolean
   rows: TaskRow[]
+  gates: GateRow[]
+  /** Missions whose quality threshold was missed and not waived. */
+  missedThresholds: string[]
+  /** What judging these missions has cost so far, over all runs. */
+  judging: Spent
 }
+
+const endsTurn = new Set(['task.failed', 'attempt.stopped'])
+const isEnded = ({ status }: TaskRow): boolean => status === 'done' || status === 'failed' || status === 'skipped'
 
 /** The loop, as doors see it: commands in, events and rows out. */
 export class Engine {
   readonly parts: EngineParts
   readonly #tasks: TaskStore
   readonly #brains = new Map<string, Promise<BrainPort>>()
+  readonly #reports = new KeptReports()
 
   constructor(parts: EngineParts) {
     this.parts = parts
@@ -62,8 +79,21 @@ export class Engine {
   /** Works on the missions until nothing is left to do here, or until told to stop. */
   async run({ missions, stop, onBegin, onEvent }: RunOptions): Promise<RunEnd> {
     const { journal, config, rules } = this.parts
-    const watch = new Watch(journal, missions, onEvent)
+    const watch = new Watch(journal, missions, (event, row) => {
+      // A worker whose task was ended, or whose turn was, has nothing left to work for.
+      const task = endsTurn.has(event.type) ? taskOf(event.stream) : undefined
+      if (task !== undefined) pump.end(task)
+      onEvent?.(event, row)
+    })
     await watch.begin()
+    const pump = new Pump(this.#bench(), {
+      scopes: missions,
+      leaseMs: durationMs(config.limits.workerLease),
+      stopGraceMs: durationMs(config.stopGrace),
+      stop,
+      position: () => watch.position,
+      finished: () => this.#isFinished(watch, missions),
+    })
     onBegin?.([...watch.rows.values()])
     for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
     await this.#askUnreachableJudges(watch)
@@ -74,29 +104,42 @@ export class Engine {
       unreadable = error
     })
     const stopListening = this.#tasks.listen((events) => watch.offer(events))
-    const pump = new Pump(
-      { parts: this.parts, tasks: this.#tasks, brain: (name) => this.#brain(name), missing: new Map() },
-      {
-        scopes: missions,
-        leaseMs: durationMs(config.limits.workerLease),
-        stopGraceMs: durationMs(config.stopGrace),
-        stop,
-        position: () => watch.position,
-        finished: () => this.#isFinished(watch, missions),
-      },
-    )
+    const monitor = this.#monitor(watch, missions)
+    monitor.start((error) => {
+      unreadable ??= error
+    })
     try {
       const ending = await pump.run()
+      await monitor.stop()
       if (unreadable !== undefined) throw unreadable
       await watch.catchUp()
       const rows = [...watch.rows.values()]
-      if (ending === 'finished') for (const mission of missions) await this.#finish(mission, rows)
-      return { stopped: ending === 'stopped', rows, ...outcomeOf(rows, rules.policy.review.evaluate) }
+      if (ending === 'finished') for (const mission of missions) await finishMission(this.parts, mission, rows)
+      await monitor.look()
+      const gates = await gateRows(this.parts, missions)
+      const missed = await missedThresholds(this.parts, missions)
+      return {
+        stopped: ending === 'stopped',
+        rows,
+        judging: await judgingOf(journal, missions),
+        gates,
+        missedThresholds: missed,
+        ...outcomeOf(rows, rules.policy.review.evaluate, { gates, missed }),
+      }
     } finally {
+      await monitor.stop()
       stopListening()
       following.abort()
       await follow
     }
+  }
+
+  #monitor(watch: Watch, missions: string[]): SlaMonitor {
+    return new SlaMonitor(this.parts, {
+      missions,
+      fail: async (task, reason) => void (await this.#tasks.handle(task, { type: 'fail_task', reason }, { actor: 'runtime' })),
+      unfinished: (mission) => [...watch.rows.values()].filter((row) => row.mission === mission && !isEnded(row)).map(({ id }) => id),
+    })
   }
 
   /** Nothing is left that could be brought further here. A task that waits for work that does not exist would wait for ever: that is said. */
@@ -119,24 +162,6 @@ export class Engine {
     }
   }
 
-  /** A mission whose tasks have all ended is finished, once; whoever comes second finds it so. */
-  async #finish(mission: string, rows: readonly TaskRow[]): Promise<void> {
-    const own = rows.filter((row) => row.mission === mission)
-    if (own.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')) return
-    const { journal, clock, rules } = this.parts
-    const stream = missionStream(mission)
-    const events = await journal.readStream(stream)
-    if (events.some((event) => event.type === 'mission.finished')) return
-    const { outcome, counts } = outcomeOf(own, rules.policy.review.evaluate)
-    const detail = Object.entries(counts)
-      .map(([label, count]) => `${count} ${label}`)
-      .join(', ')
-    await journal.append({
-      streams: [{ stream, expected: events.length, events: [asNew({ type: 'mission.finished', data: { mission, outcome, detail } })] }],
-      meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' },
-    })
-  }
-
   #brain(name: string): Promise<BrainPort> {
     let brain = this.#brains.get(name)
     if (!brain) {
@@ -148,6 +173,29 @@ export class Engine {
 
   handle(task: string, command: TaskCommand, actor: string): Promise<Handled> {
     return this.#tasks.handle(task, command, { actor })
+  }
+
+  /** Quality gates of a mission. */
+  gates(mission: string): Promise<GateRow[]> {
+    return gateRows(this.parts, [mission])
+  }
+
+  /** What waits for a person. */
+  requests(): Promise<RequestRow[]> {
+    return openRequests(this.parts, this.#tasks)
+  }
+
+  /** The owner's answer; the door has checked the authority. What it opens or shuts is told at once. */
+  async answer(answer: Answer): Promise<Result<string[]>> {
+    const answered = await answerRequest(this.parts, this.#tasks, answer)
+    if (!answered.ok || answer.request.about !== 'gate') return answered
+    const [mission = '', ...name] = answer.request.subject.split('/')
+    await tellBlockedTasks(this.#bench(), mission, name.join('/'))
+    return answered
+  }
+
+  #bench(): Bench {
+    return { parts: this.parts, tasks: this.#tasks, brain: (name) => this.#brain(name), missing: new Map(), reports: this.#reports }
   }
 
   async task(id: string): Promise<TaskState | undefined> {

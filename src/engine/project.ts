@@ -2,15 +2,18 @@ import type { Config } from '../contract/config/config.ts'
 import type { ConfigSource, ParsedConfig } from '../contract/config/read/parse.ts'
 import type { Result } from '../contract/errors.ts'
 import type { Policy } from '../contract/policy.ts'
-import { MissionFile } from '../contract/mission/mission.ts'
+import { type CriterionEntry, type Mission, MissionFile } from '../contract/mission/mission.ts'
 import { readDocument } from '../contract/source/document.ts'
 import { parseWith } from '../contract/source/issues.ts'
 import { placeFindings, type Problem } from '../contract/source/problem.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { usesUnbuilt } from '../core/config/unbuilt.ts'
+import { criteriaFindings, criteriaOf } from '../core/mission/criteria.ts'
 import { loadMission } from '../core/mission/load.ts'
 import { policyDigest } from '../core/policy/policy.ts'
 import type { Rules } from '../core/task/draft.ts'
+import type { Criterion, TaskSpec } from '../contract/task.ts'
+import { forOneShot } from './review/one-shot.ts'
 import type { Plan } from './mission/missions.ts'
 
 /** A configuration that loaded, and the policy in it. */
@@ -33,6 +36,35 @@ export function policyOf({ review, agents, brains, checks, gate, delegate }: Con
   return { review, agents, brains, other: { checks, gate, delegate, seatingOrder: Object.keys(agents) } }
 }
 
+function planOf({ id, name, gates, qualityThreshold, deadline }: Mission, tasks: TaskSpec[]): Plan {
+  return {
+    id,
+    name,
+    tasks,
+    gates,
+    ...(qualityThreshold !== undefined && { qualityThreshold }),
+    ...(deadline !== undefined && { deadline }),
+  }
+}
+
+/** The same project for a review of one thing, made by somebody outside. */
+export function asOneShot(project: Project): Project {
+  const config = forOneShot(project.config)
+  const policy = policyOf(config)
+  return { ...project, config, rules: { policy, digest: policyDigest(policy) } }
+}
+
+/** Criteria with their ids, or what is wrong with them together. */
+export function numberedCriteria(entries: readonly CriterionEntry[]): Result<Criterion[], Problem[]> {
+  const findings = criteriaFindings(entries, [])
+  if (findings.length > 0)
+    return {
+      ok: false,
+      error: findings.map(({ message, fix }) => ({ file: 'criteria', path: '', message, ...(fix !== undefined && { fix }) })),
+    }
+  return { ok: true, value: criteriaOf(entries) }
+}
+
 /** What is wrong with a mission file by itself, for a report beside the problems of a configuration that did not load. */
 export function missionShapeProblems({ text, file }: { text: string; file: string }): Problem[] {
   const document = readDocument(text, file)
@@ -48,5 +80,5 @@ export function readPlan(source: { text: string; file: string }, project: Projec
   const unbuilt = usesUnbuilt(loaded.value, project.parsed)
   if (unbuilt.length > 0) return { ok: false, error: unbuilt }
   const { mission, tasks, notices } = loaded.value
-  return { ok: true, value: { plan: { id: mission.id, name: mission.name, tasks }, notices } }
+  return { ok: true, value: { plan: planOf(mission, tasks), notices } }
 }

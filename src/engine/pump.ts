@@ -1,16 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Lease, WorkKind } from '../contract/work.ts'
-import { runAttempt } from './work/attempt.ts'
+import { runAttempt } from './work/attempt/run.ts'
 import type { Bench, Runner } from './work/bench.ts'
 import { runChecks } from './work/checks.ts'
 import { restoreSnapshot, retryReview, settleDependents } from './work/house.ts'
-import { askJudge } from './work/judge.ts'
+import { askJudge } from './work/judging/ask.ts'
+import { mergeWork, publishMerge } from './work/merge.ts'
 
 const runners: Record<WorkKind, Runner> = {
   run_attempt: runAttempt,
   run_checks: runChecks,
   ask_judge: askJudge,
   restore_snapshot: restoreSnapshot,
+  merge_work: mergeWork,
+  publish_merge: publishMerge,
   retry_review: retryReview,
   settle_dependents: settleDependents,
 }
@@ -25,9 +28,9 @@ interface Lane {
 
 function lanesFor(concurrency: number): Lane[] {
   return [
-    { kinds: ['restore_snapshot', 'settle_dependents', 'retry_review'], limit: 8, graceful: true },
+    { kinds: ['restore_snapshot', 'publish_merge', 'settle_dependents', 'retry_review'], limit: 8, graceful: true },
     { kinds: ['ask_judge'], limit: concurrency * 3, graceful: false },
-    { kinds: ['run_checks'], limit: concurrency, graceful: false },
+    { kinds: ['run_checks', 'merge_work'], limit: concurrency, graceful: false },
     { kinds: ['run_attempt'], limit: concurrency, graceful: true },
   ]
 }
@@ -99,6 +102,11 @@ export class Pump {
       if (this.#running.size === 0 && (await this.#options.finished())) return 'finished'
       await this.#idle(seen)
     }
+  }
+
+  /** Ends what runs here for a task that was ended meanwhile. */
+  end(task: string): void {
+    for (const { lease, abort } of this.#running.values()) if ((lease.payload as { task?: string }).task === task) abort.abort('ended')
   }
 
   #stir(): void {

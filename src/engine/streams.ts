@@ -2,6 +2,13 @@ import { sha256Hex } from '../contract/canonical.ts'
 
 /** Names of streams. One place, so that readers and writers cannot differ. */
 export const taskStream = (task: string): string => `task/${task}`
+/** Gates have streams of their own: many may be looked at at once. */
+export const gateStream = (mission: string, gate: string): string => `gate/${mission}/${gate}`
+/** What was said of a deadline; `entity` is `task:<id>` or `mission:<id>`. */
+export const slaStream = (entity: string): string => `sla/${entity}`
+export function slaEntity(stream: string): string | undefined {
+  return stream.startsWith('sla/') ? stream.slice('sla/'.length) : undefined
+}
 export const missionStream = (mission: string): string => `mission/${mission}`
 /** Who works in a shared folder; keyed by digest because paths may hold anything. */
 export const folderStream = (folder: string): string => `folder/${sha256Hex(folder).slice(0, 32)}`
@@ -12,5 +19,7 @@ export function taskOf(stream: string): string | undefined {
 
 /** The mission that an event of this stream belongs to: its own stream, or that of one of its tasks. */
 export function missionOf(stream: string): string | undefined {
-  return stream.startsWith('mission/') ? stream.slice('mission/'.length) : taskOf(stream)?.split('/')[0]
+  if (stream.startsWith('mission/')) return stream.slice('mission/'.length)
+  if (stream.startsWith('gate/')) return stream.split('/')[1]
+  return (slaEntity(stream)?.replace(/^(task|mission):/, '') ?? taskOf(stream))?.split('/')[0]
 }

@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
+import { openAgentBrain } from '../adapters/brains/agent/brain.ts'
 import { openCommandBrain } from '../adapters/brains/command/brain.ts'
+import { openModelBrain } from '../adapters/brains/model/brain.ts'
+import type { Premises } from '../adapters/brains/premises.ts'
 import { openScriptedBrain } from '../adapters/brains/scripted/brain.ts'
+import { tokenPath } from './authority.ts'
 import { filesOf, protectedFiles, watched } from './brain-files.ts'
+import type { Brain } from '../contract/agent.ts'
 import type { Config } from '../contract/config/config.ts'
 import { durationMs } from '../contract/config/duration.ts'
 import type { Result } from '../contract/errors.ts'
 import type { Problem } from '../contract/source/problem.ts'
 import type { Project } from '../engine/project.ts'
+import { verdictToolSchema } from '../core/verdict/tool-schema.ts'
 import type { BrainPort } from '../ports/brain.ts'
 
 /** Problems with brains that agents use, found before anything starts. */
@@ -15,14 +21,20 @@ export function brainProblems({ folder, project }: { folder: string; project: Pr
   const { agents, brains } = project.config
   const used = new Set(Object.values(agents).map((agent) => agent.brain))
   return [...used].flatMap((name) => {
-    if (brains[name]?.kind !== 'scripted') return []
+    const kind = brains[name]?.kind
+    if (kind !== 'scripted' && kind !== 'model') return []
     const opened = openBrain(name, folder, project.config)
     return opened.ok ? [] : opened.error
   })
 }
 
 /** A brain by its name in the configuration. */
-export function openBrain(name: string, folder: string, config: Config, privateRoot?: string): Result<BrainPort, Problem[]> {
+export function openBrain(
+  name: string,
+  folder: string,
+  config: Config,
+  { privateRoot, notice }: { privateRoot?: string; notice?: (message: string) => void } = {},
+): Result<BrainPort, Problem[]> {
   const brain = config.brains[name]
   const { limits } = config
   if (brain?.kind === 'scripted') return openScript(resolve(folder, brain.file), brain.file)
@@ -36,14 +48,69 @@ export function openBrain(name: string, folder: string, config: Config, privateR
       maxReplyBytes: limits.replyBytes,
       maxCaseBytes: limits.caseBytes,
       readOnly: protectedFiles(folder, config),
+      hidden: [dirname(tokenPath(process.env))],
       ...(privateRoot !== undefined && { privateRoot }),
     })
     return { ok: true, value: watched(opened, filesOf(brain, folder)) }
   }
+  const premises: Premises = {
+    configDir: folder,
+    hidden: [dirname(tokenPath(process.env))],
+    readOnly: protectedFiles(folder, config),
+    ...(privateRoot !== undefined && { privateRoot }),
+  }
+  if (brain?.kind === 'model') return openModel(name, brain, limits, premises, notice)
+  if (brain?.kind === 'agent') return { ok: true, value: openAgent(brain, limits, premises) }
   return {
     ok: false,
     error: [{ file: 'assay.yaml', path: `brains.${name}`, message: `brains of the kind ${brain?.kind} are not available in this version` }],
   }
+}
+
+function openModel(
+  name: string,
+  brain: Extract<Brain, { kind: 'model' }>,
+  limits: Config['limits'],
+  premises: Premises,
+  notice: ((message: string) => void) | undefined,
+): Result<BrainPort, Problem[]> {
+  return openModelBrain({
+    name,
+    brain,
+    env: process.env,
+    verdictSchema: verdictToolSchema,
+    requestMs: durationMs(limits.judgeRequest),
+    sittingMs: durationMs(limits.judgeSitting),
+    readingTurns: limits.judgeTurns,
+    maxReplyBytes: limits.replyBytes,
+    maxReadingChars: limits.promptBytes,
+    retries: limits.judgeRetries,
+    premises,
+    work: {
+      attemptMs: durationMs(limits.attemptTimeout),
+      turns: limits.attemptTurns,
+      outputBytes: limits.outputBytes,
+      caseBytes: limits.caseBytes,
+      ...(limits.attemptCost !== undefined && { costUsd: limits.attemptCost }),
+    },
+    ...(brain.maxOutputTokens !== undefined && { maxOutputTokens: brain.maxOutputTokens }),
+    ...(notice && { notice }),
+  })
+}
+
+function openAgent(brain: Extract<Brain, { kind: 'agent' }>, limits: Config['limits'], premises: Premises): BrainPort {
+  return openAgentBrain({
+    brain,
+    premises,
+    env: process.env,
+    verdictSchema: verdictToolSchema,
+    attemptTimeoutMs: durationMs(limits.attemptTimeout),
+    judgeTimeoutMs: durationMs(limits.judgeSitting),
+    maxOutputBytes: limits.outputBytes,
+    maxReplyBytes: limits.replyBytes,
+    maxCaseBytes: limits.caseBytes,
+    ...(limits.attemptCost !== undefined && { budgetUsd: limits.attemptCost }),
+  })
 }
 
 function openScript(path: string, file: string): Result<BrainPort, Problem[]> {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createCheckRunner } from '../adapters/checks/runner.ts'
 import { isAlive, pidNamespace, readProcess } from '../adapters/process/census/identity.ts'
 import { killOrphans } from '../adapters/process/census/members.ts'
@@ -16,6 +16,7 @@ import { Engine } from '../engine/engine.ts'
 import type { Project } from '../engine/project.ts'
 import { StoreFault } from '../engine/store-fault.ts'
 import { engineViews } from '../engine/views/tasks.ts'
+import { tokenPath } from './authority.ts'
 import { openBrain } from './brains.ts'
 import { endWorkersOnExit } from './leftovers.ts'
 
@@ -55,9 +56,18 @@ export async function openEngine({
     journal,
     snapshots,
     workspaces: openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots }),
-    checks: createCheckRunner({ projectRoot: folder, timeoutMs: durationMs(limits.checkTimeout), maxOutputBytes: limits.outputBytes }),
+    checks: createCheckRunner({
+      hidden: [dirname(tokenPath(process.env))],
+      ...(config.chrome !== undefined && { chrome: config.chrome }),
+      projectRoot: folder,
+      timeoutMs: durationMs(limits.checkTimeout),
+      maxOutputBytes: limits.outputBytes,
+    }),
     openBrain: async (name) => {
-      const opened = openBrain(name, folder, config, join(home, 'private'))
+      const opened = openBrain(name, folder, config, {
+        privateRoot: join(home, 'private'),
+        notice: (message) => process.stderr.write(`assay: ${message}\n`),
+      })
       if (!opened.ok) throw new Error(opened.error.map(formatProblem).join('; '))
       return opened.value
     },

@@ -14,6 +14,28 @@ export interface WorkOrder {
   prompt: string
   /** Absolute folder to work in. */
   workspace: string
+  /** Given to conversational brains alone. */
+  talk?: Talk
+}
+
+/** A worker's turn as a conversation that outlives the process. `said` is what was added to it since it was last stored, as text of the brain's own. */
+export interface Talk {
+  /** Everything stored so far, oldest first; empty at the beginning. */
+  stored: readonly string[]
+  /** The answer to the case that was handed in last (feedback, failing checks), or what a cut-off turn must know; undefined at the beginning. */
+  answer: string | undefined
+  /** Durable before a tool with effects runs: a crash before `called` is an interruption, never a second run. */
+  calling(tool: string, said: string): Promise<void>
+  called(said: string): Promise<void>
+  /** Hands in a case. `taken` and `over` end the turn; `refused` names what is wrong, and the conversation goes on. */
+  submit(
+    raw: string,
+    said: string,
+    output: string,
+    usage?: Usage,
+  ): Promise<{ kind: 'taken' | 'over' } | { kind: 'refused'; problems: string[] }>
+  /** The model stopped without a case: it is reminded once; the second time the turn is over. */
+  quiet(said: string): Promise<'reminded' | 'over'>
 }
 
 export type WorkEnding =
@@ -21,6 +43,8 @@ export type WorkEnding =
   | { kind: 'finished'; raw: string | null; output: string; usage?: Usage; sandboxed: boolean }
   /** `beforeEffect`: proven that nothing ran (command not found, spawn error); only these are tried again, once. */
   | { kind: 'failed'; failure: AttemptFailure; detail: string; output: string; beforeEffect: boolean; usage?: Usage }
+  /** The case was handed in during the turn, or the turn came to its end there. */
+  | { kind: 'handed_in'; usage?: Usage }
   /** The signal ended the turn. */
   | { kind: 'stopped'; detail: string; output: string }
 
@@ -41,6 +65,15 @@ export interface JudgeQuestion {
   prompt: string
   /** Makes a private copy of the snapshot under review and names its folder; thrown away after the sitting. Not called by brains that need none. */
   snapshot(): Promise<string>
+  /** Reads the snapshot under review without a copy of it: for judges that explore with tools. */
+  reader: SnapshotReader
+}
+
+/** The files of one snapshot, and nothing else: there is no path out of it. */
+export interface SnapshotReader {
+  files(): Promise<readonly { path: string; size: number }[]>
+  /** Undefined where there is no such file. */
+  read(path: string): Promise<Uint8Array | undefined>
 }
 
 export type JudgeEnding =
@@ -52,6 +85,8 @@ export type JudgeEnding =
 export interface BrainPort {
   /** Whether a worker with this brain may correct its case within an attempt. */
   conversational: boolean
+  /** It repeats what failed for the moment by itself; whoever asks does not repeat on top. */
+  retriesItself?: boolean
   work(order: WorkOrder, signal: AbortSignal): Promise<WorkEnding>
   judge(question: JudgeQuestion, signal: AbortSignal): Promise<JudgeEnding>
   close(): Promise<void>

@@ -1,3 +1,4 @@
+import type { Digest } from '../contract/canonical.ts'
 import type { CheckReport, CheckSpec } from '../contract/check.ts'
 
 export interface CheckContext {
@@ -5,6 +6,12 @@ export interface CheckContext {
   folder: string
   /** What the worker printed. */
   output: string
+  /** Paths that the worker added, deleted or changed against the base, sorted. */
+  changed: readonly string[]
+  /** Bytes of a file as the base has it; undefined where it is not there. */
+  baseFile(path: string): Promise<Uint8Array | undefined>
+  /** Keeps bytes for people and judges; resolves to what `CheckReport.evidence` names them by. */
+  keep(bytes: Uint8Array): Promise<Digest>
 }
 
 /** Runs one check. Everything that is not a clear pass is a failure or an error; it never throws for what the work did. */

@@ -40,5 +40,10 @@ export interface SnapshotStore {
   restore(digest: Digest, folder: string, options?: RestoreOptions): Promise<{ ok: true } | { ok: false; problem: SnapshotProblem }>
   /** Any text kept by its digest: raw replies, outputs. */
   putText(text: string): Promise<Digest>
+  /** Any bytes kept by their digest: screenshots, bodies. */
+  putBytes(bytes: Uint8Array): Promise<Digest>
+  getBytes(digest: Digest): Promise<Uint8Array | undefined>
+  /** A snapshot made of files that are stored already, such as another one with some of its files replaced. */
+  compose(files: readonly SnapshotFile[]): Promise<Digest>
   getText(digest: Digest): Promise<string | undefined>
 }

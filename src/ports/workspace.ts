@@ -17,15 +17,55 @@ export interface OpenWorkspace {
   base: Digest
 }
 
+/** Tasks with the same key build on each other's files: what one broke of another is found by the other's checks. */
+export interface Lineage {
+  key: string
+  /** One task at a time, from start to decision: they write in the very same folder. */
+  exclusive: boolean
+}
+
 export interface Workspaces {
   /** Makes or finds the task's workspace. Work of earlier attempts is still there: rework goes on from it. */
   open(task: TaskSpec, inputs: readonly InputMaterial[]): Promise<OpenWorkspace>
   /** True for paths that are not the work: `inputs/`, the case file's folder. In a shared folder `inputs/` may be work, so say whose path it is. */
   ignored(path: string, task?: TaskSpec): boolean
-  /** Names the folder that the task shares with others; undefined where it has one to itself. */
-  lineage(task: TaskSpec): string | undefined
+  /** What the task's files have in common with those of other tasks; undefined where it has a folder to itself. */
+  lineage(task: TaskSpec): Lineage | undefined
   /** Puts a snapshot back as the workspace's content. */
   restore(task: TaskSpec, content: Digest): Promise<void>
   /** Removes what a finished task does not need any more. */
   close(task: TaskSpec): Promise<void>
+  /** How finished work of this task joins what its mission has so far; undefined where it needs no joining. */
+  integration(task: TaskSpec): Integration | undefined
 }
+
+/**
+ * Joins a task's work with the mission's, on branches of Assay's own. Neither the user's checkout nor index nor branches are touched.
+ * Every step may be repeated after a crash.
+ */
+export interface Integration {
+  /** Commits the snapshot on the task's own branch and merges it with the mission's branch as it is now, without moving that. */
+  prepare(content: { snapshot: Digest; base: Digest }, note: CommitNote): Promise<PreparedMerge>
+  /** Moves the mission's branch to a prepared merge, unless it moved since. `published` also where the branch has it already. */
+  publish(merge: { commit: string; onto: string }): Promise<'published' | 'moved'>
+  /** Brings what the mission has by now into the task's workspace; conflicts stand in the files, marked. From then on change is measured against that. */
+  catchUp(): Promise<void>
+}
+
+export interface CommitNote {
+  subject: string
+  /** Lines such as `Assay-Task: fix-login`. */
+  trailers: Record<string, string>
+}
+
+export type PreparedMerge =
+  | {
+      kind: 'merged'
+      commit: string
+      /** The mission's branch as it was merged with. */
+      onto: string
+      /** The merge's files, and those of the mission's branch before it. */
+      snapshot: Digest
+      base: Digest
+    }
+  | { kind: 'conflict'; paths: string[]; detail: string }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { rolldown } from 'rolldown'
+import { bundleCommandLine } from '../../scripts/bundle.ts'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
 const repository = join(import.meta.dirname, '..', '..')
@@ -13,9 +13,8 @@ let home = ''
 export function useAssay(): void {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'assay-cli-'))
-    const bundle = await rolldown({ input: join(repository, 'src', 'main.ts'), cwd: repository, platform: 'node' })
-    await bundle.write({ dir: join(home, 'cli'), format: 'esm', entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js' })
-    await bundle.close()
+    await bundleCommandLine(join(home, 'cli'))
+    symlinkSync(join(repository, 'node_modules'), join(home, 'node_modules'), 'dir')
     cpSync(join(repository, 'bin'), join(home, 'bin'), { recursive: true })
     cpSync(join(repository, 'package.json'), join(home, 'package.json'))
   })

@@ -21,6 +21,8 @@ export interface Project {
   has(path: string): boolean
   start(args: readonly string[], options?: Start): Running
   run(args: readonly string[], options?: Start): Promise<Ended>
+  /** The same with the owner's token. */
+  asOwner(args: readonly string[]): Promise<Ended>
   /** What a command says with `--json`, line by line. */
   json<T = Record<string, unknown>>(args: readonly string[], options?: Start): Promise<{ code: number | null; lines: T[]; stderr: string }>
   /** Every event, as `assay audit` tells them. */
@@ -46,6 +48,10 @@ export function makeProject(files: Record<string, string | object> = {}): Projec
     has: (path) => existsSync(join(folder, path)),
     start: (args, options = {}) => startAssay(args, { cwd: folder, ...options }),
     run: (args, options) => project.start(args, options).ended,
+    asOwner: (args) => {
+      project.write({ '.config/assay/owner-token': 'the owner of the test\n' })
+      return project.run(args, { env: { ASSAY_OWNER_TOKEN: 'the owner of the test' } })
+    },
     json: async (args, options) => {
       const { code, stdout, stderr } = await project.run([...args, '--json'], options)
       return { code, lines: parseLines(stdout), stderr }

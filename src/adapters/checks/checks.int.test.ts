@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Digest, sha256Hex } from '../../contract/canonical.ts'
 import { CheckReport, type CheckSpec } from '../../contract/check.ts'
 import { sandboxState } from '../process/sandbox.ts'
+import { withDeadline } from './deadline.ts'
 import { openInside } from './inside.ts'
+import { type CheckResult, passed } from './result.ts'
 import { createCheckRunner } from './runner.ts'
 
 const sandbox = await sandboxState()
@@ -22,6 +25,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(project, { recursive: true, force: true }))
 
+const nothingChanged = {
+  changed: [],
+  baseFile: async () => undefined,
+  keep: async (bytes: Uint8Array): Promise<Digest> => `sha256:${sha256Hex(Buffer.from(bytes).toString('base64'))}`,
+}
+
 async function check(spec: CheckSpec, output = '', signal = new AbortController().signal): Promise<CheckReport> {
   const runner = createCheckRunner({
     projectRoot: project,
@@ -30,7 +39,7 @@ async function check(spec: CheckSpec, output = '', signal = new AbortController(
     maxFileBytes: 1_000_000,
     killGraceMs: 200,
   })
-  const report = await runner.run('c1', spec, { folder, output }, signal)
+  const report = await runner.run('c1', spec, { folder, output, ...nothingChanged }, signal)
   expect(CheckReport.parse(report)).toEqual(report)
   expect(report).toMatchObject({ id: 'c1', kind: spec.kind, findings: [] })
   return report
@@ -156,13 +165,14 @@ describe('a file check', () => {
     expect(report).toMatchObject({ outcome: 'fail', summary: 'data.json: has 25 bytes; at least 50 are asked for (and 2 more)' })
     expect(report.output.split('\n')).toEqual(['has 25 bytes; at least 50 are asked for', 'does not match ^x', '(root): "id" is missing'])
     expect(await check(file('data.json', { maxBytes: 3 }))).toMatchObject({ outcome: 'fail' })
+    // Protected files are restored before the check runs; it has nothing left to do about them.
+    expect(await check(file('data.json', { protect: ['test/**'] }))).toMatchObject({ outcome: 'pass' })
   })
 
   it.each<[string, object]>([
     ['a bad pattern', { matches: '(' }],
     ['a bad schema', { jsonSchema: { format: 'uri' } }],
     ['conditions on what must not exist', { exists: false, matches: 'x' }],
-    ['protected files, which nobody restores yet', { protect: ['test/**'] }],
   ])('is an error with %s', async (_name, more) => {
     write('core.txt', '{}')
     expect(await check(file('core.txt', more))).toMatchObject({ outcome: 'error' })
@@ -258,11 +268,38 @@ describe('a text check', () => {
   })
 })
 
-describe('kinds to come', () => {
-  it.each<CheckSpec>([{ kind: 'placeholders' }, { kind: 'diff' }, { kind: 'html', path: 'index.html' }])(
-    'are errors, never passes: $kind',
-    async (spec) => {
-      expect(await check(spec)).toMatchObject({ outcome: 'error', summary: expect.stringContaining('not available') })
-    },
-  )
+describe('a check that takes too long', () => {
+  it('is an error, whatever it does afterwards', async () => {
+    let finish: () => void = () => undefined
+    const slow = new Promise<CheckResult>((resolve) => {
+      finish = () => resolve(passed('late'))
+    })
+    expect(await withDeadline(50, new AbortController().signal, () => slow)).toMatchObject({
+      outcome: 'error',
+      summary: 'ended after its time limit of 50 ms',
+    })
+    const stop = new AbortController()
+    const stopped = withDeadline(60_000, stop.signal, () => slow)
+    stop.abort()
+    expect(await stopped).toMatchObject({ outcome: 'error', summary: 'stopped before it ended' })
+    finish()
+    expect(await withDeadline(60_000, new AbortController().signal, () => slow)).toMatchObject({ outcome: 'pass', summary: 'late' })
+  })
+})
+
+describe('a browser check', () => {
+  it('is an error where the browser of the configuration is not there', async () => {
+    const runner = createCheckRunner({
+      projectRoot: project,
+      timeoutMs: 30_000,
+      maxOutputBytes: 20_000,
+      chrome: join(project, 'no-browser'),
+    })
+    write('index.html', '<h1>Bread</h1>')
+    const context = { folder, output: '', ...nothingChanged }
+    expect(await runner.run('c1', { kind: 'browser', path: 'index.html' }, context, new AbortController().signal)).toMatchObject({
+      outcome: 'error',
+      summary: expect.stringContaining('no-browser'),
+    })
+  })
 })

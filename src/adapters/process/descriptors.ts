@@ -1,9 +1,13 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IOType } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const closeOnExec = 0o2000000
+const { O_RDWR, O_DIRECTORY = 0 } = constants
+/** Linux only; Node does not name it. Opened with it, a folder gives a new file in it that has no name. */
+const O_TMPFILE = 0o20000000 | O_DIRECTORY
 
 let strays: number[] | undefined
 
@@ -42,16 +46,40 @@ export function openDescriptors(input: string | undefined, extra: boolean): Desc
 }
 
 /**
- * Standard input as a file that has no name any more. Unlike a pipe it never blocks or breaks when the process does not read it,
- * and a process can open `/dev/stdin` by name.
+ * Standard input as a file that has no name. Unlike a pipe it never blocks or breaks when the process does not read it, and a process can open
+ * `/dev/stdin` by name; nobody else can open it, not even who may write among temporary files.
  */
 function openInput(text: string): number {
-  const folder = mkdtempSync(join(tmpdir(), 'assay-input-'))
+  const written = openNameless()
+  if (written === undefined) return openUnlinked(text)
   try {
-    writeFileSync(join(folder, 'stdin'), text, { mode: 0o600 })
-    return openSync(join(folder, 'stdin'), 'r')
+    writeFileSync(written, text)
+    return openSync(`/proc/self/fd/${written}`, 'r')
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    closeSync(written)
+  }
+}
+
+/** Undefined where the system, or the file system of temporary files, has no such files. */
+function openNameless(): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  try {
+    return openSync(tmpdir(), O_TMPFILE | O_RDWR, 0o600)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EOPNOTSUPP' || code === 'EISDIR' || code === 'EINVAL') return undefined
+    throw error
+  }
+}
+
+/** The next best: a file that keeps its name for a moment only. */
+function openUnlinked(text: string): number {
+  const file = join(tmpdir(), `assay-input-${randomUUID()}`)
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+  try {
+    return openSync(file, 'r')
+  } finally {
+    unlinkSync(file)
   }
 }
 

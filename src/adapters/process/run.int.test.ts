@@ -136,6 +136,10 @@ describe.each(modes)('a process $mode', ({ sandboxed }) => {
     expect(await sh('wc -c', { stdin: text })).toMatchObject({ stdout: `${Buffer.byteLength(text)}\n` })
     expect(await sh('cat /dev/stdin', { stdin: 'by name' })).toMatchObject({ stdout: 'by name' })
     expect(await sh('exec <&-; echo not read', { stdin: text })).toMatchObject({ kind: 'exited', code: 0, stdout: 'not read\n' })
+    // It has no name that others could open, and nobody writes into it.
+    expect(await sh('readlink /proc/self/fd/0; echo x >&0 || echo refused', { stdin: 'text' })).toMatchObject({
+      stdout: expect.stringMatching(/ \(deleted\)\nrefused\n$/),
+    })
     expect(await sh('cat')).toMatchObject({ kind: 'exited', code: 0, stdout: '' })
   })
 

@@ -48,7 +48,7 @@ function start(file: string, args: string[], request: RunRequest, sandboxed: boo
   let child: ChildProcess
   let descriptors: Descriptors | undefined
   try {
-    run = openRun()
+    run = openRun(sandboxed)
     descriptors = openDescriptors(request.stdin, sandboxed)
     const env = { ...request.env, [runVariable]: run.trail }
     child = spawn(file, args, { cwd: request.cwd, env, detached: true, stdio: descriptors.stdio })

@@ -64,7 +64,7 @@ export function sandboxArguments(request: SandboxRequest, cwd: string, command: 
     ...droppedRights.flatMap((right) => ['--cap-drop', `CAP_${right}`]),
     ...mounts(request).flatMap((mount) => mount.args),
     ...(reportsStatus ? ['--json-status-fd', String(statusFd)] : []),
-    ...['--chdir', realpathSync(cwd), '--', ...command],
+    ...['--chdir', realpathSync.native(cwd), '--', ...command],
   ]
 }
 
@@ -83,7 +83,7 @@ function hide(path: string): string[] {
 }
 
 function existing(paths: readonly string[]): string[] {
-  return paths.filter((path) => existsSync(path)).map((path) => realpathSync(path))
+  return paths.filter((path) => existsSync(path)).map((path) => realpathSync.native(path))
 }
 
 function depth(path: string): number {

@@ -144,7 +144,8 @@ function keep(stream: Readable | null, output: CappedOutput): Promise<void> {
 
 /** Waits for something that should come at once, and not for ever if it does not. */
 async function within(limitMs: number, done: Promise<unknown>): Promise<void> {
-  const limit = new AbortController()
-  await Promise.race([done, sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)])
-  limit.abort()
+  const over = Promise.withResolvers<void>()
+  const timer = setTimeout(over.resolve, limitMs)
+  await Promise.race([done, over.promise])
+  clearTimeout(timer)
 }

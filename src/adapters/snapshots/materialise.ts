@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
+import { mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Digest } from '../../contract/canonical.ts'
 import type { SnapshotProblem, SnapshotStore } from '../../ports/snapshots.ts'
@@ -22,8 +23,7 @@ export async function materialise(
 ): Promise<PrivateCopy> {
   const folder = join(parentTemp, `${prefix}${randomUUID()}`)
   try {
-    mkdirSync(parentTemp, { recursive: true })
-    mkdirSync(folder, { mode: 0o700 })
+    await makeIn(parentTemp, folder)
   } catch (error) {
     return { ok: false, problem: problemOf(error, `private copy of ${digest}`) }
   }
@@ -31,6 +31,17 @@ export async function materialise(
   if (restored.ok) return { ok: true, folder, dispose: () => removeFolder(folder) }
   await removeFolder(folder)
   return restored
+}
+
+/** The parent is there but for the first time. */
+async function makeIn(parent: string, folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+    await mkdir(parent, { recursive: true })
+    await mkdir(folder, { mode: 0o700 })
+  }
 }
 
 /** Removes copies that a process left behind when it was killed. */
@@ -71,5 +82,5 @@ async function removeFolder(folder: string): Promise<void> {
   } finally {
     root.release()
   }
-  rmdirSync(folder)
+  await rmdir(folder)
 }

@@ -54,6 +54,15 @@ function storeOver(objects: Objects, options: SnapshotOptions): SnapshotStore {
     return found
   }
 
+  const putBytes = async (bytes: Uint8Array): Promise<Digest> => {
+    if (bytes.length > limits.maxFileBytes) {
+      throw new SnapshotFault('too_large', `a text of ${bytes.length} bytes is longer than ${limits.maxFileBytes} (limit maxFileBytes)`)
+    }
+    const hex = sha256Of(bytes)
+    await putAll(objects, hex, bytes)
+    return `sha256:${hex}`
+  }
+
   return {
     async take(root, ignore = () => false) {
       const doing = `snapshot of ${root}`
@@ -87,15 +96,10 @@ function storeOver(objects: Objects, options: SnapshotOptions): SnapshotStore {
         return { ok: false, problem: problemOf(error, `restoring ${digest} to ${folder}`) }
       }
     },
-    async putText(text) {
-      const bytes = Buffer.from(text)
-      if (bytes.length > limits.maxFileBytes) {
-        throw new SnapshotFault('too_large', `a text of ${bytes.length} bytes is longer than ${limits.maxFileBytes} (limit maxFileBytes)`)
-      }
-      const hex = sha256Of(bytes)
-      await putAll(objects, hex, bytes)
-      return `sha256:${hex}`
-    },
+    putText: (text) => putBytes(Buffer.from(text)),
+    putBytes,
+    getBytes: (digest) => load(objects, digest),
+    compose: (files) => compose(objects, files),
     async getText(digest) {
       const bytes = await load(objects, digest)
       return bytes && Buffer.from(bytes).toString()
@@ -112,6 +116,20 @@ function copyOf({ digest, files, refused }: Manifest): Manifest {
 async function load(objects: Objects, digest: Digest): Promise<Uint8Array | undefined> {
   if (!Digest.safeParse(digest).success) return undefined
   return objects.load(digest.slice('sha256:'.length))
+}
+
+/** Every file must be stored already: nothing else could make the snapshot whole. */
+async function compose(objects: Objects, files: readonly SnapshotFile[]): Promise<Digest> {
+  const batch = objects.begin()
+  try {
+    const missing = files.find(({ digest, size }) => !batch.has(digest.slice('sha256:'.length), size))
+    if (missing) throw new SnapshotFault('not_found', `object ${missing.digest} of ${JSON.stringify(missing.path)} is not in the store`)
+  } finally {
+    await batch.settle()
+  }
+  const { hex, bytes } = sealManifest({ files: [...files], refused: [] })
+  await putAll(objects, hex, bytes)
+  return `sha256:${hex}`
 }
 
 async function putAll(objects: Objects, hex: string, bytes: Uint8Array): Promise<void> {

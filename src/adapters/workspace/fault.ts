@@ -1,6 +1,13 @@
 import type { SnapshotProblem } from '../../ports/snapshots.ts'
 
-export type WorkspaceFaultCode = SnapshotProblem['code'] | 'unsupported' | 'bad_folder' | 'bad_record'
+export type WorkspaceFaultCode =
+  | SnapshotProblem['code']
+  | 'bad_folder'
+  | 'bad_record'
+  | 'no_repository'
+  | 'git_missing'
+  | 'git_too_old'
+  | 'git_failed'
 
 /** A workspace could not be had. Never a verdict about the work. */
 export class WorkspaceFault extends Error {

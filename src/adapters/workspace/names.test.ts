@@ -73,10 +73,13 @@ describe('what is not the work', () => {
     expect(isIgnored(path, shared)).toBe(ignored)
   })
 
-  it('includes inputs/ in a private workspace, but a shared folder may have work there', () => {
+  it('includes inputs/ in a scratch workspace, but a shared folder or a repository may have work there', () => {
     expect(isIgnored('inputs')).toBe(true)
     expect(isIgnored('inputs/core/x', sampleTask())).toBe(true)
     expect(isIgnored('inputs/data.csv', shared)).toBe(false)
+    const worktree = sampleTask({ workspace: { kind: 'worktree' } })
+    expect(isIgnored('inputs/data.csv', worktree)).toBe(false)
+    expect(isIgnored('.assay/inputs/core/x', worktree)).toBe(true)
   })
 
   it('is asked about tasks as the contract has them', () => {

@@ -171,12 +171,13 @@ describe('a shared folder', () => {
     const { projectRoot, workspaces } = project({ 'real/x': 'x' })
     symlinkSync(join(projectRoot, 'real'), join(projectRoot, 'link'))
     const at = (path: string) => sampleTask({ workspace: { kind: 'folder', path } })
-    const key = workspaces.lineage(at('new/site'))
+    const keyOf = (path: string) => workspaces.lineage(at(path))?.key
+    const key = keyOf('new/site')
     expect((await workspaces.open(at('new/site'), [])).path).toBe(key)
     expect(existsSync(join(projectRoot, 'new/site'))).toBe(true)
-    for (const same of ['./new/site/', 'new/../new/site', join(projectRoot, 'new/site')]) expect(workspaces.lineage(at(same))).toBe(key)
-    expect(workspaces.lineage(at('link'))).toBe(workspaces.lineage(at('real')))
-    expect(workspaces.lineage(at('link/deep/er'))).toBe(join(projectRoot, 'real/deep/er'))
+    for (const same of ['./new/site/', 'new/../new/site', join(projectRoot, 'new/site')]) expect(keyOf(same)).toBe(key)
+    expect(keyOf('link')).toBe(keyOf('real'))
+    expect(keyOf('link/deep/er')).toBe(join(projectRoot, 'real/deep/er'))
     expect(workspaces.lineage(sampleTask())).toBeUndefined()
   })
 
@@ -197,7 +198,8 @@ describe('what cannot be had', () => {
   it('is a fault with a code', async () => {
     const { projectRoot, workspaces } = project({ 'a-file': 'x' })
     const worktree = sampleTask({ workspace: { kind: 'worktree' } })
-    await expect(workspaces.open(worktree, [])).rejects.toMatchObject({ code: 'unsupported' })
+    await expect(workspaces.open(worktree, [])).rejects.toMatchObject({ code: 'no_repository' })
+    expect(workspaces.integration(sampleTask())).toBeUndefined()
     const onFile = sampleTask({ workspace: { kind: 'folder', path: 'a-file/below' } })
     await expect(workspaces.open(onFile, [])).rejects.toBeInstanceOf(WorkspaceFault)
     const unknown = { task: 't', title: 't', prefix: '', content: `sha256:${'0'.repeat(64)}`, output: '' }

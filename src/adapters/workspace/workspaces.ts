@@ -6,11 +6,13 @@ import type { TaskSpec } from '../../contract/task.ts'
 import type { SnapshotStore } from '../../ports/snapshots.ts'
 import type { InputMaterial, Workspaces } from '../../ports/workspace.ts'
 import { readBase, writeBase } from './base-record.ts'
-import { faulting, orFault, WorkspaceFault } from './fault.ts'
+import { faulting, orFault } from './fault.ts'
 import { inputsFolder, isIgnored } from './ignored.ts'
 import { placeInputs, removeFolder } from './inputs.ts'
 import { lineage, sharedFolder } from './lineage.ts'
 import { safeName } from './names.ts'
+import { missionOf } from './worktree/mission.ts'
+import { Worktrees } from './worktree/worktrees.ts'
 
 export interface WorkspaceOptions {
   /** Where private workspaces and records live: `.assay/work`. */
@@ -18,12 +20,11 @@ export interface WorkspaceOptions {
   /** Folder of the config file: shared folders are relative to it. */
   projectRoot: string
   snapshots: SnapshotStore
+  /** The git program for worktrees; looked up in PATH unless told. */
+  git?: string
 }
 
-/** The port, and the name of the folder that a task shares with others. */
-export type FolderWorkspaces = Workspaces & { lineage(task: TaskSpec): string | undefined }
-
-export function openWorkspaces(options: WorkspaceOptions): FolderWorkspaces {
+export function openWorkspaces(options: WorkspaceOptions): Workspaces {
   const { snapshots, projectRoot } = options
   const folder = resolve(options.folder)
   let emptyTaken: Promise<Digest> | undefined
@@ -34,7 +35,9 @@ export function openWorkspaces(options: WorkspaceOptions): FolderWorkspaces {
     })
     return emptyTaken
   }
-  const pathOf = (task: TaskSpec) => workspacePath(folder, projectRoot, task)
+  const worktrees = new Worktrees({ ...options, folder }, empty)
+  const pathOf = (task: TaskSpec) =>
+    task.workspace.kind === 'folder' ? sharedFolder(projectRoot, task.workspace.path) : join(folder, safeName(task.id))
 
   const openScratch = async (path: string, inputs: readonly InputMaterial[]) => {
     const base = await empty()
@@ -43,40 +46,45 @@ export function openWorkspaces(options: WorkspaceOptions): FolderWorkspaces {
     await placeInputs(snapshots, base, inputs, `${path}.staging`, join(path, inputsFolder))
     return { path, base }
   }
+  const openPlain = async (task: TaskSpec, inputs: readonly InputMaterial[]) => {
+    const path = pathOf(task)
+    if (task.workspace.kind !== 'folder') return openScratch(path, inputs)
+    return { path, base: await sharedBase(snapshots, folder, task, path) }
+  }
+  const doing = <T>(task: TaskSpec, work: () => Promise<T>) => faulting(`workspace of task ${task.id}`, work)
 
   return {
-    open(task, inputs) {
-      return faulting(`workspace of task ${task.id}`, async () => {
-        const path = pathOf(task)
-        return task.workspace.kind === 'folder'
-          ? { path, base: await sharedBase(snapshots, folder, task, path) }
-          : openScratch(path, inputs)
-      })
-    },
+    open: (task, inputs) => doing(task, () => (isWorktree(task) ? worktrees.open(task, inputs) : openPlain(task, inputs))),
     ignored: isIgnored,
     async restore(task, content) {
+      if (isWorktree(task)) return doing(task, () => worktrees.restore(task, content))
       orFault(await snapshots.restore(content, pathOf(task), { keep: (path) => isIgnored(path, task) }))
     },
     async close(task) {
       if (task.workspace.kind === 'folder') return
+      if (isWorktree(task)) return doing(task, () => worktrees.close(task))
       const path = pathOf(task)
       if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-      await faulting(`workspace of task ${task.id}`, async () => removeFolder(snapshots, await empty(), join(path, inputsFolder)))
+      await doing(task, async () => removeFolder(snapshots, await empty(), join(path, inputsFolder)))
     },
-    lineage: (task) => lineage(projectRoot, task),
+    lineage: (task) => {
+      if (isWorktree(task)) return { key: `worktree:${missionOf(task)}`, exclusive: false }
+      const key = lineage(projectRoot, task)
+      return key === undefined ? undefined : { key, exclusive: true }
+    },
+    integration(task) {
+      if (!isWorktree(task)) return undefined
+      const { prepare, publish, catchUp } = worktrees.integration(task)
+      return {
+        prepare: (content, note) => doing(task, () => prepare(content, note)),
+        publish: (merge) => doing(task, () => publish(merge)),
+        catchUp: () => doing(task, catchUp),
+      }
+    },
   }
 }
 
-function workspacePath(folder: string, projectRoot: string, task: TaskSpec): string {
-  switch (task.workspace.kind) {
-    case 'scratch':
-      return join(folder, safeName(task.id))
-    case 'folder':
-      return sharedFolder(projectRoot, task.workspace.path)
-    case 'worktree':
-      throw new WorkspaceFault('unsupported', `task ${task.id} asks for a git worktree, which this version does not have`)
-  }
-}
+const isWorktree = (task: TaskSpec): boolean => task.workspace.kind === 'worktree'
 
 /** The snapshot of nothing: what a private workspace starts from. */
 async function takeEmpty(snapshots: SnapshotStore, folder: string): Promise<Digest> {

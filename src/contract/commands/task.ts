@@ -14,7 +14,7 @@ const owner = { by: z.string().min(1), reason: z.string() }
 export const TaskCommand = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('create_task'), spec: TaskSpec }),
   /** All dependencies are done and gates passed. */
-  z.strictObject({ type: z.literal('ready_task'), inputs: z.array(TaskInput) }),
+  z.strictObject({ type: z.literal('ready_task'), inputs: z.array(TaskInput), gates: z.array(z.string()).optional() }),
   z.strictObject({ type: z.literal('skip_task'), because: z.string() }),
 
   z.strictObject({
@@ -33,7 +33,11 @@ export const TaskCommand = z.discriminatedUnion('type', [
     raw: z.string().nullable(),
     content: Content,
     usage: Usage.optional(),
+    conversation: z.string().optional(),
   }),
+  /** A conversational worker is about to use a tool, or has the tool's answer; what was said until then is kept. */
+  z.strictObject({ type: z.literal('begin_call'), attempt, tool: z.string(), conversation: z.string() }),
+  z.strictObject({ type: z.literal('end_call'), attempt, conversation: z.string() }),
   /** A conversational worker ended its turn without a case. */
   z.strictObject({ type: z.literal('report_quiet'), attempt }),
   z.strictObject({
@@ -64,6 +68,10 @@ export const TaskCommand = z.discriminatedUnion('type', [
     round: z.int().positive(),
     judge: z.string(),
     reply: RawReply,
+    /** Digest of the texts that the judge was asked with. */
+    prompt: z.string().optional(),
+    question: z.string().optional(),
+    reused: z.strictObject({ task: z.string(), review: z.int().positive() }).optional(),
     /** How each pointer in the reply resolved against the snapshot; a pointer not listed counts as unresolved. */
     resolutions: z.array(EvidenceResolution),
     nonce: z.string().min(8),
@@ -82,6 +90,26 @@ export const TaskCommand = z.discriminatedUnion('type', [
   /** Ask again the seats of a review that is held because judges could not be reached. */
   z.strictObject({ type: z.literal('retry_review'), nonce: z.string().min(8) }),
   z.strictObject({ type: z.literal('confirm_restored'), attempt, content: z.string() }),
+  /** What merging accepted content with the mission's branch came to, checks included. */
+  z.strictObject({
+    type: z.literal('report_merge'),
+    /** Digest of the content that was to be merged. */
+    content: z.string(),
+    result: z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('conflict'), paths: z.array(z.string()), detail: z.string() }),
+      z.strictObject({
+        kind: z.literal('merged'),
+        commit: z.string(),
+        onto: z.string(),
+        /** The task's change as the merge has it. */
+        content: Content,
+        reports: z.array(CheckReport),
+      }),
+    ]),
+    nonce: z.string().min(8),
+    suspicions: z.array(z.string()),
+  }),
+  z.strictObject({ type: z.literal('confirm_published'), commit: z.string(), outcome: z.enum(['published', 'moved']) }),
 
   z.strictObject({ type: z.literal('hold_task'), reason: z.enum(['budget', 'operator']), detail: z.string() }),
   z.strictObject({ type: z.literal('fail_task'), reason: z.string() }),

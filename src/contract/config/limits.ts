@@ -15,6 +15,12 @@ const bytes = (fallback: number) =>
 export const LimitSettings = z
   .strictObject({
     attemptTimeout: Duration.default('30m').describe("Time for a worker's turn, where its brain sets no `timeout`."),
+    attemptTurns: z.int().min(1).max(10_000).default(60).describe("Answers of a model in one worker's turn."),
+    attemptCost: z
+      .number()
+      .positive()
+      .optional()
+      .describe("US dollars that a worker's turn may cost, for models with `prices` and for agents that take a budget."),
     checkTimeout: Duration.default('10m').describe('Time for a check, where it sets no `timeout`.'),
     judgeRequest: Duration.default('120s').describe('Time for one request to a judge.'),
     judgeSitting: Duration.default('10m').describe("Time for a judge's whole sitting: all its requests and turns."),

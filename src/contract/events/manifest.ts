@@ -1,11 +1,22 @@
 import type { z } from 'zod'
 import { attemptEvents } from './attempt.ts'
+import { gateEvents } from './gate.ts'
+import { mergeEvents } from './merge.ts'
 import { missionEvents } from './mission.ts'
 import { reviewEvents } from './review.ts'
+import { slaEvents } from './sla.ts'
 import { taskEvents } from './task.ts'
 
 /** Every event there is, with the schema of its current version. A test freezes names, versions and shapes. */
-export const eventSchemas = { ...taskEvents, ...attemptEvents, ...reviewEvents, ...missionEvents }
+export const eventSchemas = {
+  ...taskEvents,
+  ...attemptEvents,
+  ...reviewEvents,
+  ...mergeEvents,
+  ...gateEvents,
+  ...slaEvents,
+  ...missionEvents,
+}
 
 export type EventType = keyof typeof eventSchemas
 export type EventData<T extends EventType> = z.infer<(typeof eventSchemas)[T]>

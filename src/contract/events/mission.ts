@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { Deadline } from '../config/duration.ts'
 import { Policy } from '../policy.ts'
+import { Bar } from '../score.ts'
 
 export const MissionOutcome = z.enum(['clean', 'unreviewed', 'failed', 'inconclusive'])
 export type MissionOutcome = z.infer<typeof MissionOutcome>
@@ -12,8 +14,12 @@ export const missionEvents = {
     /** Digest of the stored plan: every task in full, so that a start cut off by a crash can be finished. */
     plan: z.string(),
     tasks: z.int().positive(),
+    qualityThreshold: Bar.optional(),
+    deadline: Deadline.optional(),
   }),
   'mission.finished': z.strictObject({ mission: z.string(), outcome: MissionOutcome, detail: z.string() }),
+  /** One of its tasks is open again. */
+  'mission.reopened': z.strictObject({ mission: z.string(), task: z.string() }),
   'policy.recorded': z.strictObject({ digest: z.string(), policy: Policy }),
   /** A task has the shared folder to itself from its start to its end. */
   'folder.taken': z.strictObject({ folder: z.string(), task: z.string() }),

@@ -35,7 +35,18 @@ export const reviewEvents = {
     /** What was wrong with the reply before, for a reprompt. */
     complaint: z.string().optional(),
   }),
-  'verdict.recorded': z.strictObject({ review, round: z.int().positive(), sitting: Sitting, raw: z.string() }),
+  'verdict.recorded': z.strictObject({
+    review,
+    round: z.int().positive(),
+    sitting: Sitting,
+    raw: z.string(),
+    /** Digest of the texts that the judge was asked with, besides the material. */
+    prompt: z.string().optional(),
+    /** Digest of the whole question, nonce left out; the same question to the same judge is not paid for twice. */
+    question: z.string().optional(),
+    /** The verdict was given on the same question before, and was not asked for again. */
+    reused: z.strictObject({ task: z.string(), review }).optional(),
+  }),
   'task.eval.unparsed': z.strictObject({
     review,
     seat,

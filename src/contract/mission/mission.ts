@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CheckSpec } from '../check.ts'
+import { CheckEntry } from '../check.ts'
 import { Deadline } from '../config/duration.ts'
 import { Bar, Dimension } from '../score.ts'
 import { TaskId } from '../task.ts'
@@ -45,7 +45,11 @@ export const MissionTask = z.strictObject({
   deadline: Deadline.optional().describe('A duration from first readiness (`2h`), or a point in time.'),
   dimensions: z.array(Dimension).min(1).max(20).optional().describe('What judges score; without it, `review.dimensions`.'),
   threshold: Bar.optional().describe('The bar of this task; without it, `review.threshold`.'),
-  checks: z.array(CheckSpec).max(200).default([]).describe('Mechanical tests that run before any judge; after those of the configuration.'),
+  checks: z
+    .array(CheckEntry)
+    .max(200)
+    .default([])
+    .describe('Mechanical tests that run before any judge; after those of the configuration.'),
   deliverable: z
     .union([z.string().min(1), DeliverableSpec])
     .optional()
@@ -84,7 +88,7 @@ export type MissionFile = z.infer<typeof MissionFile>
 export const Mission = z.strictObject({
   id: z.string().min(1),
   name: z.string().min(1),
-  gates: z.array(QualityGate.extend({ afterTasks: z.array(TaskId), blocksTasks: z.array(TaskId) })),
+  gates: z.array(QualityGate.extend({ afterTasks: z.array(TaskId).min(1), blocksTasks: z.array(TaskId) })),
   qualityThreshold: Bar.optional(),
   deadline: Deadline.optional(),
   /** Deadlines of tasks, by task id. */

@@ -15,6 +15,7 @@ export function checkConfig(config: Config): Checked {
       ...nameFindings(config),
       ...organisationFindings(config),
       ...brainFindings(config),
+      ...costFindings(config),
       ...dimensions.findings,
       ...checkFindings(config.checks.map((spec, index) => ({ spec, path: ['checks', index] }))),
       ...delegateFindings(config),
@@ -23,6 +24,23 @@ export function checkConfig(config: Config): Checked {
     ],
     notices: dimensions.notices,
   }
+}
+
+/** A bound on money that nobody can keep is no bound. */
+function costFindings({ review, brains }: Config): Finding[] {
+  if (review.maxCost === undefined) return []
+  return Object.entries(brains).flatMap(([name, brain]) =>
+    brain.kind === 'model' && brain.prices === undefined
+      ? [
+          {
+            path: ['brains', name],
+            at: 'key' as const,
+            message: `\`review.maxCost\` is set, and the brain ${named(name)} has no prices to count with`,
+            fix: 'add `prices: { inputPerMillion: …, outputPerMillion: … }`, or leave `review.maxCost` out',
+          },
+        ]
+      : [],
+  )
 }
 
 /** Says that a name is not among those declared, and which one was probably meant. */

@@ -40,7 +40,7 @@ function checkTask(task: MissionTask, path: Path, config: Config, { findings, no
   findings.push(...criteriaFindings(task.acceptanceCriteria, [...path, 'acceptanceCriteria']))
   const ids = criteriaOf(task.acceptanceCriteria).map((criterion) => criterion.id)
   for (const [index, check] of task.checks.entries()) {
-    for (const [place, id] of (check.proves ?? []).entries()) {
+    for (const [place, id] of ('proves' in check ? (check.proves ?? []) : []).entries()) {
       if (!ids.includes(id))
         findings.push(unknownName([...path, 'checks', index, 'proves', place], 'the criterion', id, ids, 'by the task'))
     }

@@ -1,3 +1,4 @@
+import { expandChecks } from '../../contract/check.ts'
 import type { Config } from '../../contract/config/config.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { DeliverableSpec } from '../../contract/mission/deliverable.ts'
@@ -37,27 +38,40 @@ export function loadMission({ text, file, config }: MissionSource): Result<Loade
   const names = nameTasks(written)
   const { findings, notices } = checkMission(written, config, names)
   if (findings.length > 0) return { ok: false, error: placeFindings(findings, locate) }
-  const tasks = written.tasks.map((task, index) => taskSpec(task, index, names, config))
-  return { ok: true, value: { mission: missionOf(written, names), tasks, notices: placeFindings(notices, locate), written, locate } }
+  const mission = missionOf(written, names)
+  const shutting = gatesByTask(mission)
+  const tasks = written.tasks.map((task, index) => taskSpec(task, index, names, config, shutting))
+  return { ok: true, value: { mission, tasks, notices: placeFindings(notices, locate), written, locate } }
 }
 
-function taskSpec(task: MissionTask, index: number, names: TaskNames, config: Config): TaskSpec {
+function taskSpec(task: MissionTask, index: number, names: TaskNames, config: Config, shutting: Map<string, string[]>): TaskSpec {
+  const id = names.ids[index] ?? ''
+  const gates = shutting.get(id)
   return {
-    id: names.ids[index] ?? '',
+    id,
     mission: names.missionId,
     title: task.title,
     description: task.description,
     assignee: task.assignTo,
     criteria: criteriaOf(task.acceptanceCriteria),
-    checks: [...config.checks, ...task.checks],
+    checks: expandChecks([...config.checks, ...task.checks]),
     dimensions: task.dimensions ?? config.review.dimensions,
     bar: task.threshold ?? config.review.threshold,
     dependsOn: idsOf(task.dependsOn, names),
+    ...(gates && { gates }),
     priority: task.priority,
+    ...(task.deadline !== undefined && { deadline: task.deadline }),
     workspace: workspaceOf(task.workspace),
     expectsDiff: task.expectsDiff,
     depth: 0,
   }
+}
+
+/** The gates that each task waits for. */
+function gatesByTask({ gates }: Mission): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const { name, blocksTasks } of gates) for (const task of new Set(blocksTasks)) found.set(task, [...(found.get(task) ?? []), name])
+  return found
 }
 
 function missionOf(written: MissionFile, names: TaskNames): Mission {

@@ -98,6 +98,7 @@ describe('the files of SPEC §18', () => {
         criteria: [],
         checks: [],
         dependsOn: ['build-feature-x/implement-core-module'],
+        gates: ['code-review'],
         priority: 2,
       },
     ])

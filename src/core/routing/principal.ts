@@ -54,6 +54,8 @@ export function identityOf(brain: Brain): Record<string, unknown> {
       return { kind: brain.kind, agent: brain.agent, model: brain.model === undefined ? null : modelKey(brain.model) }
     case 'scripted':
       return { kind: brain.kind, file: plainPath(brain.file) }
+    case 'outside':
+      return { kind: brain.kind }
   }
 }
 

@@ -87,7 +87,8 @@ function examine(
   if (brain.kind === 'command' && !isReviewerRole(agent.role) && agent.judges !== true) {
     return { why: 'is a command without a reviewer role or judges: true' }
   }
-  const worker = brainOf(question.assignee, organisation)
+  if (brain.kind === 'outside') return { why: 'works outside and cannot be asked' }
+  const worker = knownBrainOf(question.assignee, organisation)
   const sharing: Sharing = worker === undefined ? { shares: 'nothing', what: '' } : sharingOf(worker, brain)
   const tooClose = closeness(question, worker, sharing)
   if (tooClose !== undefined) return { why: tooClose }
@@ -114,10 +115,12 @@ function standingOf(name: string, agent: Agent, { organisation, assignee, delega
   return manager === name ? 'manager' : 'other'
 }
 
-function brainOf(agentName: string, organisation: Organisation): Brain | undefined {
+/** Nobody knows what thinks for a worker outside. */
+function knownBrainOf(agentName: string, organisation: Organisation): Brain | undefined {
   const name = memberNamed(agentName, organisation)
   const agent = name === undefined ? undefined : organisation.agents[name]
-  return agent === undefined ? undefined : brainNamed(agent.brain, organisation)
+  const brain = agent === undefined ? undefined : brainNamed(agent.brain, organisation)
+  return brain?.kind === 'outside' ? undefined : brain
 }
 
 /** Models and command-line agents answer in structure; what only prints may also answer with a score line. */

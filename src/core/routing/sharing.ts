@@ -63,6 +63,8 @@ function providerOf(brain: Brain): string {
       return `command ${programOf(brain.argv)}`
     case 'scripted':
       return `script ${plainPath(brain.file)}`
+    case 'outside':
+      return 'outside'
   }
 }
 
@@ -76,5 +78,7 @@ function modelLabel(brain: Brain): string {
       return `the command ${brain.argv[0]}`
     case 'scripted':
       return `the script ${brain.file}`
+    case 'outside':
+      return 'whoever works outside'
   }
 }

@@ -1,14 +1,15 @@
 import type { TaskCommand, TaskCommandOf } from '../../contract/commands/task.ts'
 import { principalOf } from '../routing/principal.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
-import { evolve } from './evolve.ts'
+import { evolve } from './evolve/evolve.ts'
 import { inputLanded, inputReopened, ready } from './inputs.ts'
 import { adoptPolicy, answerRequest, overrule, reopen } from './operator.ts'
-import { recordReply, recordUnavailable, retryReview } from './reviewing.ts'
+import { confirmPublished, reportMerge } from './merging.ts'
+import { beginReview, recordReply, recordUnavailable, retryReview } from './reviewing.ts'
 import { attemptsLeft, forceAcceptOn, sendBack } from './rework.ts'
 import { raiseRequest } from './requests.ts'
 import { decisionOn, type MaybeTask, type TaskState } from './state.ts'
-import { openAttempt, reportChecks, reportQuiet, submitCase } from './submit.ts'
+import { openAttempt, recordCall, reportChecks, reportQuiet, submitCase } from './submit.ts'
 
 /**
  * The one way a task moves: state and command in, events or a refusal out. No await, no clock, no store.
@@ -39,6 +40,9 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
     }
     case 'submit_case':
       return submitCase(state, command, rules)
+    case 'begin_call':
+    case 'end_call':
+      return recordCall(state, command)
     case 'report_quiet':
       return reportQuiet(state, command, rules)
     case 'fail_attempt':
@@ -53,6 +57,10 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
       return recordUnavailable(state, command, rules)
     case 'retry_review':
       return retryReview(state, command.nonce, rules)
+    case 'report_merge':
+      return reportMerge(state, command, rules, { sendBack, attemptsLeft, beginReview })
+    case 'confirm_published':
+      return confirmPublished(state, command)
     case 'confirm_restored':
       return confirmRestored(state, command)
     case 'hold_task':
@@ -85,7 +93,7 @@ function create(command: TaskCommandOf<'create_task'>, rules: Rules): Decided {
   if (!Object.hasOwn(rules.policy.agents, spec.assignee)) return refuse('bad_command', `${spec.assignee} is no agent of this organisation`)
   const created = { type: 'task.created' as const, data: { spec, policy: rules.digest } }
   const state = evolve(undefined, created)
-  if (!state || spec.dependsOn.length > 0) return { ok: true, value: [created] }
+  if (!state || spec.dependsOn.length > 0 || (spec.gates ?? []).length > 0) return { ok: true, value: [created] }
   return { ok: true, value: [created, ...new Draft(state).emit('task.readied', { inputs: [] }).events] }
 }
 

@@ -1,7 +1,7 @@
 import type { Refusal, RefusalCode, Result } from '../../contract/errors.ts'
 import type { AssayEvent, EventData, EventType } from '../../contract/events/manifest.ts'
 import type { Policy } from '../../contract/policy.ts'
-import { evolve } from './evolve.ts'
+import { evolve } from './evolve/evolve.ts'
 import type { TaskState } from './state.ts'
 
 /** The policy that a decision is made under, with its digest. */

@@ -17,6 +17,8 @@ export function ready(state: TaskState, command: TaskCommandOf<'ready_task'>): D
       `inputs do not match the dependencies${missing.length > 0 ? `; missing: ${missing.join(', ')}` : ''}`,
     )
   }
+  const shut = (state.spec.gates ?? []).filter((gate) => !command.gates?.includes(gate))
+  if (shut.length > 0) return refuse('inputs_incomplete', `it waits for the quality gate ${shut.join(', ')}`)
   return new Draft(state).emit('task.readied', { inputs: command.inputs }).done()
 }
 

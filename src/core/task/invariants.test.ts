@@ -10,7 +10,7 @@ import { principalOf } from '../routing/principal.ts'
 import { compare } from '../score/exact.ts'
 import { barOf, exactOf } from '../score/score.ts'
 import { decide } from './decide.ts'
-import { evolveAll } from './evolve.ts'
+import { evolveAll } from './evolve/evolve.ts'
 
 const runs = Number(process.env.ASSAY_PROPERTY_RUNS ?? 500)
 
@@ -36,7 +36,7 @@ describe('over random histories', () => {
       },
       { seed: 20261115, numRuns: 2000 },
     )
-    const elsewhere = /^(mission|folder)\.|^policy\.recorded$/
+    const elsewhere = /^(mission|folder|gate|quality|threshold)\.|^policy\.recorded$/
     expect(Object.keys(eventSchemas).filter((type) => !seen.has(type) && !elsewhere.test(type))).toEqual([])
   })
 
@@ -86,7 +86,10 @@ describe('over random histories', () => {
   it('charged attempts never exceed the maximum plus the grants', () => {
     everyHistory((history) => {
       const granted = of(history, 'attempts.granted').reduce((sum, event) => sum + event.data.count, 0)
-      const begun = of(history, 'attempt.started').length - of(history, 'attempt.stopped').length
+      const begun =
+        of(history, 'attempt.started').length -
+        of(history, 'attempt.stopped').length -
+        of(history, 'merge.failed').filter((event) => !event.data.charged).length
       expect(history.state.charged).toBe(begun)
       expect(begun).toBeLessThanOrEqual(history.rules.policy.review.maxAttempts + granted)
     })
@@ -162,7 +165,8 @@ describe('over random histories', () => {
       ]
       const awaitsRuntime =
         state.status === 'checking' ||
-        (state.status === 'in_review' && (state.restoring !== undefined || state.panel?.seats.some((seat) => seat.status === 'asked')))
+        (state.status === 'in_review' &&
+          (state.restoring !== undefined || state.merging !== undefined || state.panel?.seats.some((seat) => seat.status === 'asked')))
       const moves = exits.filter((command) => decide(state, command, history.inForce).ok)
       expect(awaitsRuntime || moves.length > 0, JSON.stringify({ status: state.status, hold: state.hold })).toBe(true)
     })

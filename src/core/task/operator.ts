@@ -1,5 +1,6 @@
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
+import { finish } from './merging.ts'
 import { attemptsLeft, end, grantAttempt } from './rework.ts'
 import { abandonReview, askUnavailableAgain, proceed, reaskOpenSeats, resumeReview } from './reviewing.ts'
 import { decisionOn, submittedContent, type TaskState } from './state.ts'
@@ -46,9 +47,10 @@ export function liftTo(draft: Draft, why: string, rules: Rules, nonce: string): 
   const { hold } = draft.state
   if (!hold) return
   draft.emit('hold.lifted', { reason: hold.reason, to: hold.from, why })
-  const { status, panel, restoring } = draft.state
+  const { status, panel, restoring, merging } = draft.state
   if (status !== 'in_review') return
   if (restoring) return void draft.emit('restore.requested', restoring)
+  if (merging) return void draft.emit('merge.requested', { acceptance: merging.acceptance })
   if (!panel) return resumeReview(draft, rules, nonce)
   if (hold.reason === 'budget') reaskOpenSeats(draft)
   proceed(draft, rules, nonce)
@@ -60,7 +62,8 @@ function ownerAccept(draft: Draft, by: string, reason: string): void {
   const content = draft.state.done?.content ?? submittedContent(draft.state)?.digest ?? null
   const score = content === null ? undefined : (decisionOn(draft.state, content)?.decision.score ?? draft.state.done?.score)
   draft.emit('task.overruled', { outcome: 'pass', by, reason })
-  draft.emit('task.accepted', {
+  finish(draft, {
+    kind: 'accepted',
     flag: 'owner-accepted',
     attempt: draft.state.attempts,
     content,

@@ -12,6 +12,7 @@ import { route } from '../routing/route.ts'
 import { readReply } from '../verdict/read.ts'
 import { sittingOf } from '../verdict/sitting.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
+import { finish } from './merging.ts'
 import { raiseRequest } from './requests.ts'
 import { sendBack, settle } from './rework.ts'
 import type { DecidedContent, TaskState } from './state.ts'
@@ -138,7 +139,16 @@ export function recordReply(state: TaskState, command: TaskCommandOf<'record_rep
       resolutions: command.resolutions,
       ...(usage && { usage }),
     }
-    draft.emit('verdict.recorded', { review, round, sitting: sittingOf(read, place), raw: reply.body })
+    const { prompt, question, reused } = command
+    draft.emit('verdict.recorded', {
+      review,
+      round,
+      sitting: sittingOf(read, place),
+      raw: reply.body,
+      ...(prompt !== undefined && { prompt }),
+      ...(question !== undefined && { question }),
+      ...(reused && { reused }),
+    })
   }
   proceed(draft, rules, command.nonce)
   return draft.done()
@@ -244,7 +254,8 @@ export function holdReview(draft: Draft, reason: 'judge_unavailable' | 'unreadab
 }
 
 function acceptUnreviewed(draft: Draft, why: string): void {
-  draft.emit('task.accepted', {
+  finish(draft, {
+    kind: 'accepted',
     flag: 'unreviewed',
     attempt: draft.state.attempts,
     content: draft.state.current?.content?.digest ?? null,

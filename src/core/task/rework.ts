@@ -3,6 +3,7 @@ import { compare } from '../score/exact.ts'
 import { exactOf } from '../score/score.ts'
 import { nothingSaid } from '../ledger/feedback.ts'
 import type { Draft, Rules } from './draft.ts'
+import { finish } from './merging.ts'
 import { raiseRequest } from './requests.ts'
 import { type DecidedContent, decisionOn, type Round, type TaskState } from './state.ts'
 
@@ -52,7 +53,8 @@ export function attemptsLeft(state: TaskState, rules: Rules): number {
 
 function accept(draft: Draft, decision: Decision, overruled?: 'pass' | 'fail'): void {
   const { attempts, current } = draft.state
-  draft.emit('task.accepted', {
+  finish(draft, {
+    kind: 'accepted',
     flag: overruled === 'pass' ? 'owner-accepted' : 'clean',
     attempt: attempts,
     content: current?.content?.digest ?? null,
@@ -81,14 +83,15 @@ export function end(draft: Draft, rules: Rules, why: 'exhausted' | 'stagnated'):
 export function forceAcceptOn(draft: Draft, candidate: DecidedContent, why: 'exhausted' | 'stagnated'): void {
   const score = candidate.decision.score
   if (!score) return hold(draft, 'exhausted_unscored', 'the only decision has no score')
-  draft.emit('task.force_accepted', {
+  finish(draft, {
+    kind: 'force_accepted',
     attempt: candidate.attempt,
     content: candidate.subject.content,
     score,
     vetoes: draft.state.vetoes,
     why,
+    request: `accepted below the quality bar, score ${score.on100}/100: ${candidate.decision.concern}`,
   })
-  raiseRequest(draft, 'force_accepted', `accepted below the quality bar, score ${score.on100}/100: ${candidate.decision.concern}`)
 }
 
 function hold(draft: Draft, reason: 'unreadable' | 'escalated' | 'exhausted_unscored', detail: string): void {

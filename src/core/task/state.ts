@@ -1,4 +1,5 @@
 import type { Case, Content } from '../../contract/case.ts'
+import type { Acceptance } from '../../contract/events/merge.ts'
 import type { OperatorAnswer } from '../../contract/events/task.ts'
 import type { Decision, Feedback, LedgerEntry, Subject, Veto } from '../../contract/review.ts'
 import type { Score } from '../../contract/score.ts'
@@ -11,6 +12,11 @@ export interface AttemptState {
   attempt: number
   worker: string
   conversational: boolean
+  /** What a conversational worker and its model have said so far, by digest. */
+  conversation?: string
+  /** Tool calls begun in this attempt, and whether the last one is open: a crash then leaves effects unknown. */
+  calls: number
+  callOpen: boolean
   work?: string
   caseErrors: number
   checkFailures: number
@@ -99,6 +105,15 @@ export interface TaskState {
   feedback?: Feedback
   /** The attempt whose snapshot is being put back before a force-accept. */
   restoring?: { attempt: number; content: string; why: 'exhausted' | 'stagnated' }
+  /** What the task will be done as once its work is merged; and the merge, once it is made and checked. */
+  merging?: { acceptance: Acceptance; merge?: { commit: string; onto: string } }
+  /** Content that the mission's branch has. */
+  merged?: string
+  mergeFailures: number
+  /** The last attempt that was not charged because its merge failed; no attempt is given back twice. */
+  givenBack: number
+  /** The mission has moved on in files that the task also changed: they are brought into the workspace before it is worked on again. */
+  behind: boolean
   stagnated: boolean
   requests: OpenRequest[]
   requestCount: number

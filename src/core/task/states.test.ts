@@ -257,14 +257,15 @@ describe('the table of states', () => {
 describe('over random histories', () => {
   const ways: Record<TaskStatus, TaskStatus[]> = {
     waiting: ['todo', 'skipped', 'failed'],
-    todo: ['running', 'held', 'failed', 'done'],
+    // To the review without an attempt only where the owner accepts work that has yet to be merged.
+    todo: ['running', 'held', 'failed', 'done', 'in_review'],
     running: ['checking', 'todo', 'held', 'failed', 'in_review', 'done'],
     checking: ['in_review', 'running', 'todo', 'held', 'failed', 'done'],
     // Back to the checks only where a changed policy asks for others.
     in_review: ['todo', 'held', 'failed', 'done', 'checking'],
     held: ['todo', 'checking', 'in_review', 'failed', 'done'],
     done: ['todo', 'held'],
-    failed: ['todo', 'waiting', 'done'],
+    failed: ['todo', 'waiting', 'done', 'in_review'],
     skipped: ['todo', 'waiting'],
   }
 

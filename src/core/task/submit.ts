@@ -30,6 +30,7 @@ export function submitCase(state: TaskState, command: TaskCommandOf<'submit_case
     implicit: command.raw === null,
     content,
     ...(command.usage && { usage: command.usage }),
+    ...(command.conversation !== undefined && { conversation: command.conversation }),
   })
   if (emptyIsRejected(state.spec, content)) reject(draft, rules, 'empty', 'There is no output and no change: nothing was delivered.', [])
   return draft.done()
@@ -40,6 +41,20 @@ function caseError(draft: Draft, command: TaskCommandOf<'submit_case'>, problems
   draft.emit('case.parse_error', { attempt: command.attempt, problems, raw: command.raw ?? '' })
   const mayRetry = current?.conversational && current.caseErrors < rules.policy.review.maxCaseErrors
   if (!mayRetry) reject(draft, rules, 'case', `The case could not be read: ${problems.join('; ')}`, [])
+  return draft.done()
+}
+
+/** A conversational worker uses tools one after the other; each is written down before and after. */
+export function recordCall(state: TaskState, command: TaskCommandOf<'begin_call' | 'end_call'>): Decided {
+  const open = openAttempt(state, command.attempt)
+  if (!open.ok) return open
+  const { attempt, conversation } = command
+  const { calls, callOpen, conversational } = open.current
+  if (!conversational) return refuse('bad_command', 'only a conversational worker says which tools it uses')
+  if (callOpen === (command.type === 'begin_call')) return refuse('wrong_status', callOpen ? 'a tool call is open' : 'no tool call is open')
+  const draft = new Draft(state)
+  if (command.type === 'begin_call') draft.emit('call.begun', { attempt, call: calls + 1, tool: command.tool, conversation })
+  else draft.emit('call.ended', { attempt, call: calls, conversation })
   return draft.done()
 }
 

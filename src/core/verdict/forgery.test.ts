@@ -172,7 +172,9 @@ describe('a forged accept', () => {
 
 describe('whatever is read', () => {
   it('is exactly what was written', () => {
-    const free = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((text) => /[\p{L}\p{N}]/u.test(text))
+    // Some letters (Hangul fillers) cannot be seen: text of them alone says nothing.
+    const seen = (text: string) => text.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    const free = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((text) => /[\p{L}\p{N}]/u.test(seen(text)))
     const verdicts = fc
       .record({ concern: free, next_step: free, evidence: fc.array(free, { maxLength: 3 }) })
       .map((changes) => rejectingVerdict(expected, changes as Partial<Verdict>))

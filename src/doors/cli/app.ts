@@ -1,3 +1,5 @@
+import type { Digest } from '../../contract/canonical.ts'
+import type { Result } from '../../contract/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Problem } from '../../contract/source/problem.ts'
 import type { Project } from '../../engine/project.ts'
@@ -9,6 +11,33 @@ export interface App {
   problems(place: { folder: string; project: Project }): Promise<Problem[]>
   /** Opens `.assay/` in the project's folder, made if `create`; null where there is none. */
   open(place: { folder: string; project: Project; create: boolean }): Promise<Engine | null>
+  /** Whether whoever runs this command may speak for the owner. */
+  authority(terminal: Terminal): Authority
+  /** Takes what is to be reviewed into the engine's store. */
+  subject(request: SubjectRequest, engine: Engine): Promise<Result<Subject, Problem[]>>
+}
+
+export type Authority = { ok: true; by: string } | { ok: false; message: string }
+
+export interface SubjectRequest {
+  cwd: string
+  /** Where `.assay/` lives. */
+  home: string
+  /** A path, an address, or `-` for standard input. */
+  what: string
+  /** `base..head` of the repository at `cwd`, instead of `what`. */
+  diff: string | undefined
+  stdin: Uint8Array | undefined
+  allowPrivate: boolean
+}
+
+export interface Subject {
+  kind: 'file' | 'folder' | 'diff' | 'url' | 'text'
+  name: string
+  snapshot: Digest
+  base: Digest
+  /** Identity of the bytes under review. */
+  digest: Digest
 }
 
 /** Where a command reads and writes; the process's own streams but for tests. */

@@ -54,6 +54,8 @@ async function runAction(action: Action, output: Output): Promise<number> {
   }
 }
 
+const gather = (value: string, before: string[] = []): string[] => [...before, value]
+
 type Choose = (action: Action) => void
 
 /** Options of every command that reads a project. */
@@ -68,6 +70,7 @@ const tunable = (command: Command): Command =>
     .option('--no-eval', 'no review: work ships unreviewed and is flagged so; checks still run')
     .option('--eval-threshold <score>', 'the bar, 0–100 (or 1–5)')
     .option('--max-attempts <n>', 'executions of a task before its honest end')
+    .option('--max-cost <dollars>', 'most that judging a task or mission may cost')
     .option('--fail-open', 'accept, as unreviewed, what no judge gave a readable verdict on')
 
 function buildProgram(app: App, choose: Choose): Command {
@@ -78,6 +81,8 @@ function buildProgram(app: App, choose: Choose): Command {
     .showHelpAfterError('(assay --help lists the commands)')
   addRunning(program, app, choose)
   addLooking(program, app, choose)
+  addMissions(program, app, choose)
+  addOwner(program, app, choose)
   addConfiguration(program, app, choose)
   return program
 }
@@ -99,6 +104,21 @@ function addRunning(program: Command, app: App, choose: Choose): void {
     .argument('[mission]', 'one of them; all without it')
     .action((mission, options) =>
       choose(async (output) => (await import('./commands/run.ts')).resumeCommand(app, output, mission, options)),
+    )
+  tunable(program.command('review'))
+    .description('judge one thing as it is: a file, a folder, an address, standard input (-) or a diff')
+    .argument('[subject]', 'file, folder, http(s) address, or -')
+    .option('--diff <range>', 'what changed in the git repository here: base..head, or base for base..HEAD')
+    .option('--criteria <text or file>', 'an acceptance criterion, or a file of them; repeatable', gather)
+    .option('--task <text>', 'what the work was meant to be')
+    .option('--format <name[=file]>', 'pretty, minimal, json, junit, sarif, github, markdown; repeatable, to a file with =', gather)
+    .option('--provider <name>', 'judge with this provider: anthropic, openai, google, openai-compatible')
+    .option('--model <name>', 'and this model')
+    .option('--base-url <url>', 'address of an openai-compatible server')
+    .option('--api-key-env <name>', 'environment variable that holds the key')
+    .option('--allow-private', 'let the address be a private one')
+    .action((subject, options) =>
+      choose(async (output) => (await import('./commands/review.ts')).reviewCommand(app, output, subject, options)),
     )
   configured(program.command('reset'))
     .description('put .assay/ away under a dated name; with a task, make both sides forget its ledger')
@@ -133,6 +153,55 @@ function addLooking(program: Command, app: App, choose: Choose): void {
     .description('prove every hash chain; says where one breaks')
     .action((_options, command: Command) =>
       choose(async (output) => (await import('./commands/audit.ts')).verifyCommand(app, output, command.optsWithGlobals())),
+    )
+}
+
+function addMissions(program: Command, app: App, choose: Choose): void {
+  const mission = program.command('mission').description('missions: list, show, retry, stop')
+  configured(mission.command('list'))
+    .description('every run of every mission')
+    .action((options) => choose(async (output) => (await import('./commands/mission.ts')).missionListCommand(app, output, options)))
+  configured(mission.command('show'))
+    .description('one run: its tasks and gates')
+    .argument('<mission>', 'id of the run')
+    .action((id, options) => choose(async (output) => (await import('./commands/mission.ts')).missionShowCommand(app, output, id, options)))
+  configured(mission.command('retry'))
+    .description("open failed and skipped tasks again, with the owner's authority")
+    .argument('<mission>', 'id of the run')
+    .option('--reason <text>', 'why')
+    .action((id, options) =>
+      choose(async (output) => (await import('./commands/mission.ts')).missionRetryCommand(app, output, id, options)),
+    )
+  configured(mission.command('stop'))
+    .description("fail whatever is not finished, with the owner's authority")
+    .argument('<mission>', 'id of the run')
+    .requiredOption('--reason <text>', 'why')
+    .action((id, options) => choose(async (output) => (await import('./commands/mission.ts')).missionStopCommand(app, output, id, options)))
+}
+
+/** What the owner alone may say. */
+function addOwner(program: Command, app: App, choose: Choose): void {
+  const requests = configured(program.command('requests'))
+    .description('what waits for a person')
+    .action((options) => choose(async (output) => (await import('./commands/requests.ts')).requestsCommand(app, output, options)))
+  requests
+    .command('answer')
+    .description("answer one, with the owner's authority: retry, accept, fail, waive, stop, acknowledge")
+    .argument('<request>', 'name of the request, or the end of it')
+    .argument('<answer>', 'one of the answers that it takes')
+    .option('--reason <text>', 'why; needed for accept, fail, waive and stop')
+    .action((request, answer, _options, command: Command) =>
+      choose(async (output) =>
+        (await import('./commands/requests.ts')).answerCommand(app, output, request, answer, command.optsWithGlobals()),
+      ),
+    )
+  configured(program.command('overrule'))
+    .description("turn a decision, with the owner's authority")
+    .argument('<task>', 'id of the task, or the end of it')
+    .argument('<outcome>', 'pass or fail')
+    .requiredOption('--reason <text>', 'why')
+    .action((task, outcome, options) =>
+      choose(async (output) => (await import('./commands/requests.ts')).overruleCommand(app, output, task, outcome, options)),
     )
 }
 

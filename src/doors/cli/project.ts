@@ -46,7 +46,8 @@ export function readText(path: string, file: string): Result<string, Problem[]> 
   }
 }
 
-function knobFlags(flags: ConfigFlags): Record<string, string | boolean | undefined> {
+/** The flags that set knobs, by the name that the configuration knows them by. */
+export function knobFlags(flags: ConfigFlags): Record<string, string | boolean | undefined> {
   return {
     '--no-eval': flags.eval === false ? true : undefined,
     '--eval-threshold': flags.evalThreshold,

@@ -1,10 +1,13 @@
 import { canonicalJson, type Digest } from '../../contract/canonical.ts'
 import type { Result } from '../../contract/errors.ts'
+import { GateSpec } from '../../contract/events/gate.ts'
+import type { Bar } from '../../contract/score.ts'
 import { TaskSpec } from '../../contract/task.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import { decide } from '../../core/task/decide.ts'
-import { evolveAll } from '../../core/task/evolve.ts'
+import { evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { EngineParts } from '../parts.ts'
+import { createGates } from '../gates/gates.ts'
 import { reactions } from '../task/reactions.ts'
 import { StoreFault } from '../store-fault.ts'
 import { missionStream, taskStream } from '../streams.ts'
@@ -20,6 +23,9 @@ export interface Plan {
   id: string
   name: string
   tasks: TaskSpec[]
+  gates?: GateSpec[]
+  qualityThreshold?: Bar
+  deadline?: string
 }
 
 export type Started = { mission: string; joined: boolean }
@@ -46,36 +52,49 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
     const meta = { at: new Date(clock.now()).toISOString(), actor: 'owner' }
     const started = asNew({
       type: 'mission.started',
-      data: { mission, name: plan.name, policy: rules.digest, plan: digest, tasks: plan.tasks.length },
+      data: {
+        mission,
+        name: plan.name,
+        policy: rules.digest,
+        plan: digest,
+        tasks: plan.tasks.length,
+        ...(plan.qualityThreshold !== undefined && { qualityThreshold: plan.qualityThreshold }),
+        ...(plan.deadline !== undefined && { deadline: plan.deadline }),
+      },
     })
     const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
     const appended = await journal.append({ streams: [{ stream: missionStream(mission), expected: 0, events: [started, policy] }], meta })
     if (!appended.ok) continue
-    await createAll(parts, mission, plan.tasks)
+    await createAll(parts, mission, plan)
     return { ok: true, value: { mission, joined: false } }
   }
   return problem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
 }
 
 /** Stores a plan in pieces: however many tasks there are, no text holds all of them. */
-async function storePlan({ snapshots }: EngineParts, { name, tasks }: Plan): Promise<Digest> {
+async function storePlan({ snapshots }: EngineParts, { name, tasks, gates, qualityThreshold, deadline }: Plan): Promise<Digest> {
   const pieces: Digest[] = []
   for (let start = 0; start < tasks.length; start += piece) {
     pieces.push(await snapshots.putText(canonicalJson(tasks.slice(start, start + piece))))
   }
-  return snapshots.putText(canonicalJson({ name, pieces }))
+  const more = {
+    ...(gates && gates.length > 0 && { gates }),
+    ...(qualityThreshold !== undefined && { qualityThreshold }),
+    ...(deadline !== undefined && { deadline }),
+  }
+  return snapshots.putText(canonicalJson({ name, pieces, ...more }))
 }
 
-async function storedTasks(parts: EngineParts, { id, plan }: MissionRow): Promise<TaskSpec[]> {
+async function storedPlan(parts: EngineParts, { id, plan }: MissionRow): Promise<Pick<Plan, 'tasks' | 'gates'>> {
   const stored = async (digest: string) => {
     const text = await parts.snapshots.getText(digest as Digest)
     if (text === undefined) throw new StoreFault(`the plan of ${id} is missing from .assay/objects`)
     return JSON.parse(text)
   }
   const tasks: TaskSpec[] = []
-  const { pieces } = (await stored(plan)) as { pieces: string[] }
+  const { pieces, gates = [] } = (await stored(plan)) as { pieces: string[]; gates?: unknown[] }
   for (const digest of pieces) for (const task of (await stored(digest)) as unknown[]) tasks.push(TaskSpec.parse(task))
-  return tasks
+  return { tasks, gates: gates.map((gate) => GateSpec.parse(gate)) }
 }
 
 function problem(code: StartProblem['code'], mission: string, message: string): { ok: false; error: StartProblem } {
@@ -102,17 +121,22 @@ export async function allMissions(parts: EngineParts): Promise<MissionRow[]> {
 export async function createTasks(parts: EngineParts, mission: string, existing = 0): Promise<void> {
   const row = (await parts.journal.viewRow('missions', mission)) as MissionRow
   if (row.tasks === existing) return
-  await createAll(parts, mission, await storedTasks(parts, row))
+  await createAll(parts, mission, await storedPlan(parts, row))
 }
 
-async function createAll(parts: EngineParts, mission: string, tasks: readonly TaskSpec[]): Promise<void> {
+async function createAll(parts: EngineParts, mission: string, { tasks, gates = [] }: Pick<Plan, 'tasks' | 'gates'>): Promise<void> {
+  const rename = renamer(mission)
+  const named = gates.map((gate) => ({ ...gate, afterTasks: gate.afterTasks.map(rename), blocksTasks: gate.blocksTasks.map(rename) }))
+  await createGates(parts, mission, named)
   const order = dependentsFirst(tasks.map((task) => ofRun(task, mission)))
   for (let start = 0; start < order.length; start += batch) await createBatch(parts, order.slice(start, start + batch))
 }
 
+const renamer = (mission: string) => (id: string) => `${mission}/${id.slice(id.indexOf('/') + 1)}`
+
 /** A task of the plan as a task of this run: ids carry the run. */
 function ofRun(spec: TaskSpec, mission: string): TaskSpec {
-  const rename = (id: string) => `${mission}/${id.slice(id.indexOf('/') + 1)}`
+  const rename = renamer(mission)
   return { ...spec, id: rename(spec.id), mission, dependsOn: spec.dependsOn.map(rename) }
 }
 

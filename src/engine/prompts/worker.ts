@@ -1,3 +1,4 @@
+import type { CheckReport } from '../../contract/check.ts'
 import type { LedgerEntry } from '../../contract/review.ts'
 import { visibleLedger } from '../../core/ledger/feedback.ts'
 import type { TaskState } from '../../core/task/state.ts'
@@ -15,7 +16,7 @@ export function workerPrompt(state: TaskState, inputs: readonly InputMaterial[],
     `# Task: ${spec.title}\n${spec.description}`,
     spec.criteria.length > 0 &&
       `# Acceptance criteria\n${spec.criteria.map((one) => `- ${one.id}${one.hard ? '' : ' (soft)'}: ${one.text}`).join('\n')}`,
-    inputs.length > 0 && `# Inputs\n${inputs.map(inputText).join('\n\n')}`,
+    inputs.length > 0 && `# Inputs\n${inputs.map((input) => inputText(input, inputsFolder(state))).join('\n\n')}`,
     `# Your case\n${contract}`,
     state.ledger.length > 0 && `# Decisions so far\n${visibleLedger(state.ledger, ledgerLimit).map(ledgerLine).join('\n')}`,
     feedback && `# Feedback on attempt ${state.attempts - 1 || 1}: address every point\n${feedbackText(state)}`,
@@ -23,10 +24,21 @@ export function workerPrompt(state: TaskState, inputs: readonly InputMaterial[],
   return sections.filter(Boolean).join('\n\n')
 }
 
-function inputText(input: InputMaterial): string {
+/** Where the inputs of a task lie in its workspace. */
+function inputsFolder({ spec }: TaskState): string {
+  return spec.workspace.kind === 'worktree' ? '.assay/inputs/' : 'inputs/'
+}
+
+function inputText(input: InputMaterial, folder: string): string {
   const output = input.output.trim()
-  const shown = output.length > 20_000 ? `${output.slice(0, 20_000)}\n[${output.length - 20_000} more characters in inputs/]` : output
-  return `## ${input.title}\n${input.prefix === '' ? '' : `${input.prefix}\n`}${shown === '' ? '(its files are under inputs/)' : shown}`
+  const shown = output.length > 20_000 ? `${output.slice(0, 20_000)}\n[${output.length - 20_000} more characters in ${folder}]` : output
+  return `## ${input.title}\n${input.prefix === '' ? '' : `${input.prefix}\n`}${shown === '' ? `(its files are under ${folder})` : shown}`
+}
+
+/** A check's report with its exact output and what was found besides. */
+export function reportText({ id, summary, output, findings }: CheckReport): string {
+  const found = findings.map((finding) => `\n- ${finding}`).join('')
+  return `Check ${id}: ${summary}${found}\nOutput of check ${id}:\n${output}`
 }
 
 export function ledgerLine(entry: LedgerEntry): string {
@@ -34,12 +46,12 @@ export function ledgerLine(entry: LedgerEntry): string {
   return `- attempt ${entry.attempt} (${entry.source}): ${entry.outcome}${score}${entry.category ? `, ${entry.category}` : ''}: ${entry.concern}`
 }
 
-function feedbackText({ feedback }: TaskState): string {
+export function feedbackText({ feedback }: TaskState): string {
   if (!feedback) return ''
   return [
     `${feedback.category ? `${feedback.category}: ` : ''}${feedback.summary}`,
     ...feedback.points.map((point) => `- ${point.ref} (${point.from}): ${point.text}`),
-    ...feedback.checks.map((report) => `Output of check ${report.id}:\n${report.output}`),
+    ...feedback.checks.map(reportText),
     ...feedback.reasoning.map((reason) => `- ${reason.dimension} (${reason.judge}): ${reason.text}`),
     ...feedback.notes,
   ].join('\n')

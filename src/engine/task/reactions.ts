@@ -33,6 +33,8 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
       enqueue('ask_judge', version, { review: event.data.review, seat: event.data.seat, round: event.data.round })
     if (event.type === 'restore.requested')
       enqueue('restore_snapshot', version, { attempt: event.data.attempt, content: event.data.content })
+    if (event.type === 'merge.requested') enqueue('merge_work', version, { content: event.data.acceptance.content })
+    if (event.type === 'merge.checked') enqueue('publish_merge', version, { commit: event.data.commit })
     const heldForJudges = event.type === 'task.held' || (event.type === 'hold.lifted' && event.data.to === 'held')
     if (heldForJudges && after.hold?.reason === 'judge_unavailable') enqueue('retry_review', version, {}, now + retryDelay(after))
   }
@@ -44,6 +46,9 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
   ) {
     enqueue('run_checks', lastVersion, { attempt: after.attempts, submission: after.current?.submission ?? 1 })
   }
+  // A conversational worker whose checks fail goes on with the same attempt.
+  if (after.status === 'running' && types.includes('checks.failed'))
+    enqueue('run_attempt', lastVersion, { resumes: after.current?.submission ?? 1 })
   const freesFolder = after.spec.workspace.kind === 'folder' && types.includes('task.held')
   // A finished task that only waited for a stale input is finished again: whoever waits for it must hear so.
   const finishedAgain = after.status === 'done' && types.includes('hold.lifted')

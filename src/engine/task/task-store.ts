@@ -5,7 +5,7 @@ import { type AssayEvent, versionOf } from '../../contract/events/manifest.ts'
 import { readEvent } from '../../contract/events/read.ts'
 import type { Lease } from '../../contract/work.ts'
 import { decide } from '../../core/task/decide.ts'
-import { evolve, evolveAll } from '../../core/task/evolve.ts'
+import { evolve, evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
@@ -21,6 +21,8 @@ export interface HandleOptions {
   actor: string
   /** Work that this command completes, in the same transaction. */
   settles?: Lease
+  /** Whether the work is completed by this outcome; always, where nothing is said. */
+  settledBy?: (after: TaskState) => boolean
   /** Further events that belong to the same decision, on other streams (who holds a shared folder). */
   alongside?: (events: readonly AssayEvent[], after: TaskState) => StreamAppend[]
 }
@@ -107,14 +109,14 @@ export class TaskStore {
     return { ok: false, error: { code: 'conflict', message: `other writers were first ${maxTries} times in a row` } }
   }
 
-  #append(task: string, version: number, events: AssayEvent[], after: TaskState, { actor, settles, alongside }: HandleOptions) {
+  #append(task: string, version: number, events: AssayEvent[], after: TaskState, { actor, settles, settledBy, alongside }: HandleOptions) {
     const { journal, clock } = this.#parts
     const now = clock.now()
     return journal.append({
       streams: [{ stream: taskStream(task), expected: version, events: events.map(asNew) }, ...(alongside?.(events, after) ?? [])],
       meta: { at: new Date(now).toISOString(), actor },
       enqueue: reactions(events, version + 1, after, now),
-      ...(settles && { settles }),
+      ...(settles && settledBy?.(after) !== false && { settles }),
     })
   }
 

@@ -4,6 +4,10 @@ import type { Score } from '../../contract/score.ts'
 import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
 import type { View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
+import { gateInputsView, gatesView } from './gates.ts'
+import { slaView } from './sla.ts'
+import { spendingView } from './spending.ts'
+import { verdictsView } from './verdicts.ts'
 
 /** A task in a list: what a person looks at first. */
 export interface TaskRow {
@@ -101,6 +105,8 @@ const folds: Record<string, Fold> = {
   }),
   'task.returned': (row) => ({ ...row, status: 'todo' }),
   'restore.requested': (row) => ({ ...row, status: 'in_review' }),
+  'merge.requested': (row) => ({ ...without(ended(row), 'flag'), status: 'in_review' }),
+  'merge.failed': (row, data: EventData<'merge.failed'>) => ({ ...row, concern: data.detail }),
   'task.accepted': (row, data: EventData<'task.accepted'>) => ({
     ...ended(row),
     status: 'done',
@@ -156,20 +162,44 @@ export interface MissionRow {
   started: string
   finished?: string
   outcome?: string
+  /** What became of its quality threshold, once looked at. */
+  threshold?: 'passed' | 'failed' | 'waived'
 }
 
 export const missionsView: View<MissionRow> = {
   name: 'missions',
-  keys: (event) =>
-    event.type === 'mission.started' || event.type === 'mission.finished' ? [(event.data as { mission: string }).mission] : [],
+  keys: (event) => (event.stream.startsWith('mission/') && event.type !== 'policy.recorded' ? [event.stream.slice('mission/'.length)] : []),
   fold: (row, event) => {
     if (event.type === 'mission.started') {
       const { mission, name, policy, plan, tasks } = event.data as EventData<'mission.started'>
       return { id: mission, name, policy, plan, tasks, started: event.meta.at }
     }
     if (!row) return undefined
-    return { ...row, finished: event.meta.at, outcome: (event.data as EventData<'mission.finished'>).outcome }
+    const { finished: _finished, outcome: _outcome, ...open } = row
+    switch (event.type) {
+      case 'mission.finished':
+        return { ...row, finished: event.meta.at, outcome: (event.data as EventData<'mission.finished'>).outcome }
+      case 'mission.reopened':
+        return open
+      case 'quality.threshold.passed':
+        return { ...row, threshold: 'passed' }
+      case 'quality.threshold.failed':
+        return { ...row, threshold: 'failed' }
+      case 'threshold.waived':
+        return { ...row, threshold: 'waived' }
+      default:
+        return row
+    }
   },
 }
 
-export const engineViews: View[] = [tasksView as View, dependentsView as View, missionsView as View]
+export const engineViews: View[] = [
+  tasksView as View,
+  dependentsView as View,
+  missionsView as View,
+  spendingView as View,
+  verdictsView as View,
+  gatesView as View,
+  gateInputsView as View,
+  slaView as View,
+]

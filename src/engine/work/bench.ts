@@ -1,6 +1,7 @@
 import type { Lease } from '../../contract/work.ts'
 import type { BrainPort } from '../../ports/brain.ts'
 import type { EngineParts } from '../parts.ts'
+import type { KeptReports } from './checking/reports-kept.ts'
 import type { Handled, TaskStore } from '../task/task-store.ts'
 
 /** What every runner of work has at hand. */
@@ -10,6 +11,8 @@ export interface Bench {
   brain(name: string): Promise<BrainPort>
   /** Where in its list of dependencies a waiting task was last found to miss one. */
   missing: Map<string, number>
+  /** What checks found on content that they have looked at before. */
+  reports: KeptReports
 }
 
 /** Runs one piece of work. Ends by settling the lease: with a command, by completing it, or by giving it back. */

@@ -1,7 +1,11 @@
-import { type CheckReport, checkId } from '../../contract/check.ts'
+import type { Digest } from '../../contract/canonical.ts'
+import type { Content } from '../../contract/case.ts'
+import type { CheckReport } from '../../contract/check.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { suspicions } from '../../core/verdict/suspicion.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
+import { withProtected } from './checking/protect.ts'
+import { type DueCheck, dueChecks } from './checking/regressions.ts'
 import { workFiles } from './material.ts'
 
 /** Checks of one submission that run at once. */
@@ -16,57 +20,111 @@ export const runChecks: Runner = async (bench, lease, signal) => {
   const { state } = await bench.tasks.load(task)
   if (state?.status !== 'checking' || state.attempts !== attempt || state.current?.submission !== submission)
     return void (await journal.complete(lease))
-  const reports = await checkAll(bench, state, signal)
+  const { content } = state.current
+  const reports = content ? await checkContent(bench, state, content, signal) : []
   // A stop ends checks in the middle; what they said then is nothing about the work.
   if (signal.aborted) return void (await journal.release(lease, 0))
+  const suspected = content ? await suspect(bench, state, content, reports) : []
   const handled = await bench.tasks.handle(
     task,
-    { type: 'report_checks', attempt, submission, reports, nonce: random.nonce(), suspicions: await suspect(bench, state) },
+    { type: 'report_checks', attempt, submission, reports, nonce: random.nonce(), suspicions: suspected },
     { actor: 'runtime', settles: lease },
   )
   await settleRefused(bench, lease, handled)
 }
 
-/** A command gets a copy of its own: what it does to the files must not reach the next check. The others share one. */
-async function checkAll(bench: Bench, state: TaskState, signal: AbortSignal): Promise<CheckReport[]> {
-  const { content } = state.current ?? {}
-  const { checks } = state.spec
-  if (!content || checks.length === 0) return []
-  const shared = await bench.parts.materialise(content.snapshot)
+/** What every check that is due finds on this content, in the order of the list. */
+export async function checkContent(
+  bench: Bench,
+  state: TaskState,
+  content: Content,
+  signal: AbortSignal,
+  joined = false,
+): Promise<CheckReport[]> {
+  const due = await dueChecks(bench, state, content.base, joined)
+  if (due.length === 0) return []
+  const copies = new SharedCopies(bench)
   try {
     const reports: CheckReport[] = []
-    const queue = [...checks.entries()]
+    const queue = [...due.entries()]
     const lane = async () => {
-      for (let next = queue.shift(); next; next = queue.shift()) {
-        const [index, spec] = next
-        const own = spec.kind === 'command' ? await bench.parts.materialise(content.snapshot) : undefined
-        try {
-          reports[index] = await bench.parts.checks.run(
-            checkId(spec, index),
-            spec,
-            { folder: (own ?? shared).folder, output: content.output ?? '' },
-            signal,
-          )
-        } finally {
-          await own?.dispose()
-        }
-      }
+      for (let next = queue.shift(); next; next = queue.shift()) reports[next[0]] = await checkOne(bench, next[1], content, copies, signal)
     }
     await Promise.all(Array.from({ length: Math.min(parallelChecks, queue.length) }, lane))
     return reports
   } finally {
-    await shared.dispose()
+    await copies.dispose()
   }
 }
 
-async function suspect(bench: Bench, state: TaskState): Promise<string[]> {
-  const { content } = state.current ?? {}
-  if (!content) return []
+async function checkOne(bench: Bench, due: DueCheck, content: Content, copies: SharedCopies, signal: AbortSignal): Promise<CheckReport> {
+  const { id, spec, base } = due
+  const { snapshots, checks } = bench.parts
+  const guarded =
+    spec.protect === undefined
+      ? { snapshot: content.snapshot as Digest, findings: [] }
+      : await withProtected(snapshots, content.snapshot as Digest, base as Digest, spec.protect)
+  const { snapshot, findings } = guarded
+  const output = content.output ?? ''
+  const looked = { snapshot, base: content.base, output }
+  const known = bench.reports.find(id, spec, looked)
+  if (known) return { ...known, findings }
+  // A command gets a copy of its own: what it does to the files must not reach the next check. The others share one.
+  const copy = spec.kind === 'command' ? await bench.parts.materialise(snapshot) : await copies.of(snapshot)
+  try {
+    const context = {
+      folder: copy.folder,
+      output,
+      changed: content.paths,
+      baseFile: (path: string) => snapshots.read(content.base as Digest, path),
+      keep: (bytes: Uint8Array) => snapshots.putBytes(bytes),
+    }
+    const report = await checks.run(id, spec, context, signal)
+    if (!signal.aborted) bench.reports.keep(spec, looked, report)
+    return { ...report, findings }
+  } finally {
+    if (spec.kind === 'command') await copy.dispose()
+  }
+}
+
+/** One copy of each snapshot for all checks that only read. */
+class SharedCopies {
+  readonly #bench: Bench
+  readonly #copies = new Map<string, ReturnType<Bench['parts']['materialise']>>()
+
+  constructor(bench: Bench) {
+    this.#bench = bench
+  }
+
+  of(snapshot: string): ReturnType<Bench['parts']['materialise']> {
+    let copy = this.#copies.get(snapshot)
+    if (!copy) {
+      copy = this.#bench.parts.materialise(snapshot)
+      this.#copies.set(snapshot, copy)
+    }
+    return copy
+  }
+
+  async dispose(): Promise<void> {
+    const made = await Promise.allSettled(this.#copies.values())
+    for (const copy of made) if (copy.status === 'fulfilled') await copy.value.dispose()
+  }
+}
+
+/** Text of the worker that addresses the reviewer or looks like a verdict, wherever a judge would read it. */
+export async function suspect(bench: Bench, state: TaskState, content: Content, reports: readonly CheckReport[]): Promise<string[]> {
   const files = await workFiles(bench.parts.snapshots, content.snapshot, content.paths.slice(0, maxSuspectFiles))
   return suspicions([
-    { where: 'the case', text: JSON.stringify(state.current?.case) },
+    { where: 'the case', text: textsIn(state.current?.case).join('\n') },
     { where: 'the output', text: content.output ?? '' },
     ...files.map(({ path, text }) => ({ where: path, text })),
     { where: 'file names', text: content.paths.join('\n') },
+    ...reports.map(({ id, output }) => ({ where: `the output of check ${id}`, text: output })),
   ])
+}
+
+/** Every text in a value, as it reads and not as JSON writes it. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }

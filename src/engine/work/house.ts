@@ -2,7 +2,10 @@ import type { TaskInput } from '../../contract/task.ts'
 import type { Lease } from '../../contract/work.ts'
 import { isFinished } from '../../core/task/decide.ts'
 import type { TaskState } from '../../core/task/state.ts'
-import { folderReleased, holdsFolder } from './folders.ts'
+import { folderReleased, holdsFolder } from './attempt/folders.ts'
+import { type Blocked, settleGates, tellBlocked } from '../gates/evaluate.ts'
+import { gatesOpen } from '../gates/gates.ts'
+import { reopenMission } from '../mission/finish.ts'
 import { inputFrom } from '../task/prefix.ts'
 import { dependentKey } from '../views/tasks.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
@@ -37,6 +40,9 @@ export const settleDependents: Runner = async (bench, lease) => {
   const { state } = await bench.tasks.load(task)
   if (state) {
     if (isFinished(state) || state.status === 'held') await freeFolder(bench, state)
+    if (!isFinished(state) && state.spec.mission !== undefined) await reopenMission(bench.parts, state.spec.mission, task)
+    await settleGates(bench, state, blockedBy(bench))
+    if (state.status === 'waiting') await readyIfAll(bench, task)
     const dependents = await dependentsOf(bench, task)
     for (let start = 0; start < dependents.length; start += parallelDependents) {
       const some = dependents.slice(start, start + parallelDependents)
@@ -44,6 +50,20 @@ export const settleDependents: Runner = async (bench, lease) => {
     }
   }
   await bench.parts.journal.complete(lease satisfies Lease)
+}
+
+function blockedBy(bench: Bench): Blocked {
+  return {
+    ready: (task) => readyIfAll(bench, task),
+    skip: async (task, because) => {
+      await bench.tasks.handle(task, { type: 'skip_task', because }, { actor: 'runtime' })
+    },
+  }
+}
+
+/** Says to whatever a gate blocks what became of it. */
+export function tellBlockedTasks(bench: Bench, mission: string, gate: string): Promise<void> {
+  return tellBlocked(bench, mission, gate, blockedBy(bench))
 }
 
 async function dependentsOf(bench: Bench, task: string): Promise<string[]> {
@@ -90,7 +110,7 @@ async function settleOne(bench: Bench, upstream: TaskState, dependent: string): 
 async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
   const { state } = await bench.tasks.load(dependent)
   if (state?.status !== 'waiting') return
-  const { dependsOn } = state.spec
+  const { dependsOn, gates = [], mission = '' } = state.spec
   const inputs: TaskInput[] = []
   const from = bench.missing.get(dependent) ?? 0
   for (const step of dependsOn.keys()) {
@@ -101,7 +121,8 @@ async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
     inputs[at] = input
   }
   bench.missing.delete(dependent)
-  await bench.tasks.handle(dependent, { type: 'ready_task', inputs }, { actor: 'runtime' })
+  if (gates.length > 0 && !(await gatesOpen(bench.parts, mission, gates))) return
+  await bench.tasks.handle(dependent, { type: 'ready_task', inputs, ...(gates.length > 0 && { gates }) }, { actor: 'runtime' })
 }
 
 async function freeFolder(bench: Bench, state: TaskState): Promise<void> {

@@ -3,7 +3,7 @@ import type { RefusalCode } from '../../contract/errors.ts'
 import type { AssayEvent, EventOf, EventType } from '../../contract/events/manifest.ts'
 import { decide } from '../../core/task/decide.ts'
 import type { Rules } from '../../core/task/draft.ts'
-import { evolveAll } from '../../core/task/evolve.ts'
+import { evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 
 /** A task's history in a test: commands go in one after the other, each must be decided unless the test expects a refusal. */

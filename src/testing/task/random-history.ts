@@ -7,7 +7,20 @@ import { decide } from '../../core/task/decide.ts'
 import type { Rules } from '../../core/task/draft.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { History } from './given.ts'
-import { checks, contentOf, freshNonce, fullCase, noContent, opine, reply, start, submit, unreachable } from './steps.ts'
+import {
+  checks,
+  contentOf,
+  freshNonce,
+  fullCase,
+  mergedAs,
+  mergeReport,
+  noContent,
+  opine,
+  reply,
+  start,
+  submit,
+  unreachable,
+} from './steps.ts'
 import { fiveAgents, rulesWith, specWith, twoBrains } from './world.ts'
 
 /** One of many, by a number that fast-check chose; the same number always chooses the same. */
@@ -42,6 +55,7 @@ export const arbitraryRules: fc.Arbitrary<Rules> = fc
     evaluate: fc.constantFrom(true, true, true, true, false),
     maxCaseErrors: fc.integer({ min: 1, max: 2 }),
     maxCheckRetries: fc.integer({ min: 0, max: 2 }),
+    maxMergeRetries: fc.integer({ min: 0, max: 2 }),
     size: fc.integer({ min: 1, max: 4 }),
     quorum: fc.integer({ min: 1, max: 3 }),
     mode: fc.constantFrom('escalate' as const, 'full' as const, 'curtail' as const),
@@ -58,6 +72,7 @@ export const arbitrarySpec: fc.Arbitrary<TaskSpec> = fc
     checks: fc.constantFrom<TaskSpec['checks']>([], [{ kind: 'file', path: 'core.txt' }]),
     bar: fc.constantFrom(60, 3, 4, 80),
     expectsDiff: fc.boolean(),
+    workspace: fc.constantFrom<TaskSpec['workspace']>({ kind: 'scratch' }, { kind: 'worktree' }),
   })
   .map((overrides) => specWith(overrides))
 
@@ -100,6 +115,24 @@ function answer(state: TaskState, chooser: Chooser): TaskCommand {
   }
 }
 
+/** The merge works, meets a conflict, breaks a check, changes what was reviewed, or comes too late. */
+function mergeStep(state: TaskState, chooser: Chooser): TaskCommand {
+  const commit = state.merging?.merge?.commit
+  if (commit !== undefined) return { type: 'confirm_published', commit, outcome: chooser.pick(['published', 'published', 'moved']) }
+  const digest = state.merging?.acceptance.content ?? ''
+  const same = state.contents[digest] ?? noContent
+  switch (chooser.pick(['merged', 'merged', 'conflict', 'broken', 'changed'])) {
+    case 'conflict':
+      return mergeReport(digest, { kind: 'conflict', paths: ['core.txt'], detail: 'core.txt was changed by another task' })
+    case 'broken':
+      return mergeReport(digest, mergedAs(same, 'fail'))
+    case 'changed':
+      return mergeReport(digest, mergedAs(contentOf(chooser.pick(['a', 'b', 'd']))))
+    default:
+      return mergeReport(digest, mergedAs(same))
+  }
+}
+
 /** Something that could plausibly arrive now, or could not: late, doubled and mistaken commands are part of life. */
 function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
   const usual = usualCommand(state, chooser)
@@ -123,6 +156,8 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => submit(state, 'late', { content: content(chooser) }),
     () => submit(state, '', { content: content(chooser), raw: fullCase(state.spec, 'I disagree: look again.') }),
     () => ({ type: 'report_quiet', attempt }),
+    () => ({ type: 'begin_call', attempt, tool: 'run', conversation: chooser.pick(['s1', 's2']) }),
+    () => ({ type: 'end_call', attempt, conversation: chooser.pick(['s1', 's2']) }),
   ])()
 }
 
@@ -133,6 +168,7 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
     case 'todo':
       return start(chooser.pick([false, true]))
     case 'running':
+      if (state.current?.callOpen && chooser.pick([true, false])) return { type: 'end_call', attempt: state.attempts, conversation: 's2' }
       return submit(state, '', {
         content: content(chooser),
         ...chooser.pick([{}, {}, {}, { raw: '{"summary":' }, state.current?.conversational ? {} : { raw: null }]),
@@ -145,6 +181,7 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
       )
     case 'in_review':
       if (state.restoring) return { type: 'confirm_restored', attempt: state.restoring.attempt, content: state.restoring.content }
+      if (state.merging) return mergeStep(state, chooser)
       return answer(state, chooser)
     case 'done':
     case 'failed':
@@ -201,8 +238,8 @@ export function playHistory(
   let inForce = rules
   for (const step of steps) {
     const before = history.state
-    if (before.status === 'in_review' && !before.panel && !before.restoring) {
-      throw new Error('in review with neither panel nor restore: nothing could ever happen to this task')
+    if (before.status === 'in_review' && !before.panel && !before.restoring && !before.merging) {
+      throw new Error('in review with neither panel, restore nor merge: nothing could ever happen to this task')
     }
     const chooser = new Chooser(step)
     const adopts = chooser.pick([false, false, false, false, false, false, false, false, false, false, false, true])

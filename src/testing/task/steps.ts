@@ -21,11 +21,18 @@ export function freshNonce(): string {
 export const contentOf = (text: string): Content => ({
   digest: digestOf(text),
   snapshot: digestOf(text),
+  base: digestOf('base'),
   empty: false,
   paths: ['core.txt'],
   output: text,
 })
-export const noContent: Content = { digest: digestOf('nothing'), snapshot: digestOf('nothing'), empty: true, paths: [] }
+export const noContent: Content = {
+  digest: digestOf('nothing'),
+  snapshot: digestOf('nothing'),
+  base: digestOf('base'),
+  empty: true,
+  paths: [],
+}
 
 /** A case that covers every criterion. */
 export function fullCase(spec: TaskSpec, summary = 'Wrote the core.'): string {
@@ -130,6 +137,18 @@ export function opine(state: TaskState, seat: number, opinion: Opinion): ReplyCo
 export function unreachable(state: TaskState, seatNumber: number): TaskCommand {
   const { type: _type, reply: _reply, resolutions: _resolutions, ...rest } = reply(state, seatNumber, '')
   return { type: 'record_unavailable', ...rest, detail: '503' }
+}
+
+type MergeCommand = Extract<TaskCommand, { type: 'report_merge' }>
+
+/** The merge of this content, with a check's outcome on it. */
+export function mergedAs(content: Content, outcome: CheckReport['outcome'] = 'pass', commit = 'c1'): MergeCommand['result'] {
+  const reports = [{ id: 'regression:mission/other:file-1', kind: 'file', outcome, summary: outcome, output: '', findings: [] }]
+  return { kind: 'merged', commit, onto: 'c0', content, reports }
+}
+
+export function mergeReport(content: string, result: MergeCommand['result']): MergeCommand {
+  return { type: 'report_merge', content, result, nonce: freshNonce(), suspicions: [] }
 }
 
 /** Seats that await an answer. */

@@ -158,10 +158,10 @@ describe('a command as a worker', () => {
   it('sees named variables and no secrets', async () => {
     Object.assign(process.env, { BRAIN_NAMED: 'named-2', BRAIN_SHARED: 'shared-2', BRAIN_CANARY: 'canary-2' })
     try {
-      const ending = await work('env', { env: ['BRAIN_NAMED'] }, { passEnv: ['BRAIN_SHARED'] })
-      expect(ending.output).toContain('BRAIN_NAMED=named-2')
-      expect(ending.output).toContain('BRAIN_SHARED=shared-2')
-      expect(ending.output).not.toContain('canary-2')
+      const { output } = (await work('env', { env: ['BRAIN_NAMED'] }, { passEnv: ['BRAIN_SHARED'] })) as { output: string }
+      expect(output).toContain('BRAIN_NAMED=named-2')
+      expect(output).toContain('BRAIN_SHARED=shared-2')
+      expect(output).not.toContain('canary-2')
     } finally {
       for (const name of ['BRAIN_NAMED', 'BRAIN_SHARED', 'BRAIN_CANARY']) delete process.env[name]
     }
@@ -217,6 +217,7 @@ describe('a command as a judge', () => {
     dimensions: task.dimensions,
     points: [],
     prompt: 'Judge it.\n',
+    reader: { files: async () => [], read: async () => undefined },
     snapshot: () => Promise.resolve(snapshot),
   })
   const judge = (

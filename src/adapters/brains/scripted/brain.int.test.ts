@@ -125,8 +125,8 @@ workers:
   })
 
   it('prints more than anybody keeps', async () => {
-    const ending = await work(open('workers: { "*": [{ print: { text: "0123456789", times: 1000000 } }] }'))
-    expect(ending.output).toContain(`${10_000_000 - 1024 * 1024} bytes left out`)
+    const { output } = (await work(open('workers: { "*": [{ print: { text: "0123456789", times: 1000000 } }] }'))) as { output: string }
+    expect(output).toContain(`${10_000_000 - 1024 * 1024} bytes left out`)
   })
 
   it('hangs or dawdles until it is stopped', async () => {
@@ -159,6 +159,7 @@ describe('a scripted judge', () => {
       { ref: 'P2', source: 'check', from: 'c1', text: 'make it pass' },
     ],
     prompt: '',
+    reader: { files: async () => [], read: async () => undefined },
     snapshot: () => Promise.reject(new Error('a script needs no copy')),
     ...more,
   })

@@ -19,7 +19,7 @@ export interface Run {
   id: string
   /** What the variable holds: a run inside a run belongs to both. */
   trail: string
-  /** Pids that were taken already; none of them is the run's unless the numbers have gone round. */
+  /** Pids that were taken already, as far as they are known; none of them is the run's unless the numbers have gone round. */
   before: ReadonlySet<number>
   since: number
 }
@@ -32,12 +32,15 @@ const roundTripMs = 1_000
 
 let answerable: string | undefined
 
-/** Opens a run. Its id, `<pid namespace>.<pid>.<start>.<random>`, names the process that answers for it. */
-export function openRun(): Run {
+/**
+ * Opens a run. Its id, `<pid namespace>.<pid>.<start>.<random>`, names the process that answers for it.
+ * The members of a sandboxed one are looked for only when it is ended early, so that what else runs is not listed beforehand.
+ */
+export function openRun(sandboxed = false): Run {
   answerable ??= `${pidNamespace()}.${process.pid}.${readProcess(process.pid)?.start ?? 0}`
   const id = `${answerable}.${randomUUID()}`
   const outer = process.env[runVariable]
-  return { id, trail: outer === undefined ? id : `${outer}/${id}`, before: new Set(listPids()), since: performance.now() }
+  return { id, trail: outer === undefined ? id : `${outer}/${id}`, before: new Set(sandboxed ? [] : listPids()), since: performance.now() }
 }
 
 /**

@@ -25,10 +25,20 @@ describe('knobs', () => {
 
   it('tell which kinds of thing a key belongs to', () => {
     const find = (path: string, when?: string) => configKnobs().find((knob) => knob.path === path && knob.when === when)
-    expect(find('checks[].kind')?.choices).toEqual(['command', 'file', 'text', 'placeholders', 'http', 'html', 'browser', 'diff'])
+    expect(find('checks[].kind')?.choices).toEqual([
+      'command',
+      'file',
+      'text',
+      'placeholders',
+      'http',
+      'html',
+      'browser',
+      'diff',
+      'landing-page',
+    ])
     expect(find('notify.channels.<name>.kind')?.choices).toEqual(['slack', 'pagerduty', 'webhook', 'email', 'desktop', 'stderr'])
     expect(find('checks[].protect')).toMatchObject({ required: false })
-    expect(find('checks[].maxBytes', 'kind: file, diff')).toMatchObject({ type: 'whole number' })
+    expect(find('checks[].maxBytes', 'kind: file')).toMatchObject({ type: 'whole number' })
     expect(find('brains.<name>.timeout', 'kind: command, agent')).toMatchObject({ type: 'duration' })
   })
 })

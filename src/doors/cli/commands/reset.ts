@@ -14,7 +14,12 @@ export async function resetCommand(
   id: string | undefined,
   flags: ConfigFlags & { reason?: string },
 ): Promise<ExitCode> {
-  if (id !== undefined) return resetTask(app, output, id, flags)
+  const authority = app.authority(output.terminal)
+  if (!authority.ok) {
+    output.note(`assay: ${authority.message}`)
+    return 2
+  }
+  if (id !== undefined) return resetTask(app, output, id, flags, authority.by)
   const found = findProject(output.terminal, flags)
   if (!found.ok) return refuse(output, found.error)
   const home = join(found.value.folder, '.assay')
@@ -46,9 +51,9 @@ async function openedOrDamaged(app: App, { folder, project }: FoundProject): Pro
   }
 }
 
-async function resetTask(app: App, output: Output, id: string, flags: ConfigFlags & { reason?: string }): Promise<ExitCode> {
+async function resetTask(app: App, output: Output, id: string, flags: ConfigFlags & { reason?: string }, by: string): Promise<ExitCode> {
   return withTask(app, output, id, flags, async (engine, row) => {
-    const handled = await engine.handle(row.id, { type: 'reset_task', by: 'owner', reason: flags.reason ?? '' }, 'owner')
+    const handled = await engine.handle(row.id, { type: 'reset_task', by, reason: flags.reason ?? '' }, by)
     if (!handled.ok) {
       output.note(`assay: ${handled.error.message}`)
       return 2

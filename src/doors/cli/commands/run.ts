@@ -46,7 +46,7 @@ export async function runCommand(app: App, output: Output, mission: string, flag
       return 2
     }
     if (started.value.joined) output.note(`note: ${started.value.mission} was not finished; going on with it`)
-    return await drive(engine, output, [started.value.mission])
+    return await drive(engine, output, [started.value.mission], flags)
   } finally {
     await engine.close()
   }
@@ -77,6 +77,7 @@ export async function resumeCommand(app: App, output: Output, mission: string | 
       engine,
       output,
       chosen.map((row) => row.id),
+      flags,
     )
   } finally {
     await engine.close()
@@ -93,7 +94,7 @@ async function sayPolicyChanges(engine: Engine, output: Output, mission: string)
   return true
 }
 
-async function drive(engine: Engine, output: Output, missions: string[]): Promise<ExitCode> {
+async function drive(engine: Engine, output: Output, missions: string[], { config }: ConfigFlags): Promise<ExitCode> {
   if (!engine.parts.sandboxed) output.note('note: no sandbox here (bwrap of the package bubblewrap): workers and checks can reach .assay/')
   const progress = progressFor(output)
   const signals = stopOnSignals(output)
@@ -105,7 +106,7 @@ async function drive(engine: Engine, output: Output, missions: string[]): Promis
       onEvent: (event, row) => progress.event(event, row),
     })
     progress.end()
-    report(output, missions, end)
+    report(output, missions, end, config === undefined ? '' : ` -c ${quoted(config)}`)
     return end.stopped ? 130 : end.exitCode
   } finally {
     signals.dispose()
@@ -130,7 +131,10 @@ async function isBroken(engine: Engine, output: Output): Promise<boolean> {
   return true
 }
 
-function report(output: Output, missions: string[], end: RunEnd): void {
+/** A word for the shell that it reads as one. */
+const quoted = (word: string): string => (/^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+function report(output: Output, missions: string[], end: RunEnd, configFlag: string): void {
   if (output.json)
     output.jsonLine({
       kind: 'result',
@@ -139,9 +143,10 @@ function report(output: Output, missions: string[], end: RunEnd): void {
       exitCode: end.stopped ? 130 : end.exitCode,
       stopped: end.stopped,
       counts: end.counts,
+      judging: end.judging,
       tasks: end.rows,
     })
-  else output.data(summary(output, missions, end))
+  else output.data(summary(output, missions, end, configFlag))
 }
 
 /** Opens the project's journal; says what is missing where there is none. */

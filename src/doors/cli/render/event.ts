@@ -1,11 +1,14 @@
 import type { StoredEvent } from '../../../contract/events/envelope.ts'
 import type { EventData, EventType } from '../../../contract/events/manifest.ts'
+import type { Usage } from '../../../contract/verdict.ts'
 import { oneLine } from '../output.ts'
 
 type Describe<T extends EventType> = (data: EventData<T>) => string
 type Descriptions = { [T in EventType]?: Describe<T> }
 
 const score = (value: { on5: number; on100: number } | undefined) => (value ? `${value.on5} (${value.on100}/100)` : 'no score')
+
+const costOf = (usage: Usage | undefined) => (usage?.costUsd === undefined ? '' : `, $${usage.costUsd.toFixed(4)}`)
 
 /** One line for people per event; events without one are machinery. */
 const descriptions: Descriptions = {
@@ -30,10 +33,10 @@ const descriptions: Descriptions = {
       ...suspicions.map((one) => `SUSPICION: ${one}`),
     ].join('; '),
   'seat.asked': ({ judge, because }) => `asks ${judge}${because === 'opening' ? '' : ` (${because})`}`,
-  'verdict.recorded': ({ sitting }) =>
+  'verdict.recorded': ({ sitting, reused }) =>
     sitting.outcome === 'abstained'
       ? `${sitting.judge} cannot tell`
-      : `${sitting.judge} ${sitting.accepts ? 'accepts' : 'rejects'}, ${score(sitting.score)}`,
+      : `${sitting.judge} ${sitting.accepts ? 'accepts' : 'rejects'}, ${score(sitting.score)}${reused ? ' (as before, not asked again)' : costOf(sitting.usage)}`,
   'task.eval.unparsed': ({ judge, reason }) => `UNREADABLE verdict of ${judge}: ${reason}`,
   'seat.voided': ({ judge }) => `${judge} gave no verdict that can be read: the seat is void`,
   'judge.unavailable': ({ judge, detail }) => `${judge} cannot be reached: ${detail}`,
@@ -42,6 +45,11 @@ const descriptions: Descriptions = {
   'review.decided': ({ decision }) =>
     `${decision.outcome === 'pass' ? 'PASS' : 'REJECTED'}, ${score(decision.score)}${decision.category ? `, ${decision.category}` : ''}: ${decision.concern}`,
   'decision.reused': ({ review }) => `same content as in review ${review}: its decision stands`,
+  'merge.requested': ({ acceptance }) => `merging ${acceptance.kind === 'accepted' ? acceptance.flag : 'below-threshold'} work`,
+  'merge.checked': ({ reports }) => `merged; ${reports.length} ${reports.length === 1 ? 'check passes' : 'checks pass'} on the merge`,
+  'merge.changed': ({ content }) => `the merge changed what was reviewed (${content.paths.join(', ')}): it is reviewed again`,
+  'merge.failed': ({ cause, detail, charged }) => `NOT MERGED (${cause}): ${detail}${charged ? '' : ' The attempt is not charged.'}`,
+  'merge.published': ({ commit }) => `published as ${commit.slice(0, 12)}`,
   'task.returned': ({ feedback }) => `back to the worker: ${feedback.points.map((point) => point.text).join(' · ') || feedback.summary}`,
   'task.stagnated': ({ category }) => `rework does not move: ${category} on the same place, no gain`,
   'task.accepted': ({ flag, score: value, why }) =>
@@ -60,6 +68,16 @@ const descriptions: Descriptions = {
   'task.reset': ({ by }) => `ledger reset by ${by}`,
   'operator.requested': ({ request, answers }) => `asks a person (${request}): ${answers.join(', ')}`,
   'operator.answered': ({ request, answer, by }) => `${by} answered ${request}: ${answer}`,
+  'quality.gate.passed': ({ gateName, avgScore }) => `gate ${gateName} passes${avgScore ? `, average ${score(avgScore)}` : ''}`,
+  'quality.gate.failed': ({ gateName, reason }) => `gate ${gateName} FAILS: ${reason}`,
+  'quality.gate.skipped': ({ gateName }) => `gate ${gateName} is skipped: evaluation is off`,
+  'gate.reopened': ({ gateName, task }) => `gate ${gateName} looks again: ${task} is open again`,
+  'gate.retried': ({ gateName, tasks, by }) => `${by} asks for more at gate ${gateName}: ${tasks.join(', ')}`,
+  'gate.waived': ({ gateName, by, reason }) => `gate ${gateName} WAIVED by ${by}: ${reason}`,
+  'gate.stopped': ({ gateName, by, reason }) => `gate ${gateName} stopped by ${by}: ${reason}`,
+  'quality.threshold.passed': ({ avgScore }) => `quality threshold reached, average ${score(avgScore)}`,
+  'quality.threshold.failed': ({ reason }) => `quality threshold MISSED: ${reason}`,
+  'threshold.waived': ({ by, reason }) => `quality threshold WAIVED by ${by}: ${reason}`,
   'mission.started': ({ name, tasks }) => `mission ${name}: ${tasks} tasks`,
   'mission.finished': ({ outcome, detail }) => `mission finished, ${outcome}: ${detail}`,
 }
@@ -70,6 +88,8 @@ const quiet = new Set<string>([
   'review.opened',
   'operator.requested',
   'case.submitted',
+  'merge.requested',
+  'merge.checked',
   'mission.started',
   'mission.finished',
 ])

@@ -27,6 +27,12 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
   const fits = displayWidth(`${result}  (${counts})`) <= output.columns
   const painted = output.paint(word === 'PASS' ? 'green' : word === 'FAIL' ? 'red' : 'yellow', result)
   lines.push('', fits ? `${painted}  (${counts})` : `${painted}\n${wrap(`  (${counts})`, output.columns, 2)}`)
+  if (end.judging.calls > 0) lines.push(wrap(`Judging: ${judgingText(end.judging)}`, output.columns, 2))
+  for (const { name, status, reason } of end.gates) {
+    if (status === 'failed' || status === 'stopped')
+      lines.push(wrap(`Gate ${oneLine(name, 60)}: ${status}${reason === undefined ? '' : `, ${oneLine(reason, 200)}`}`, output.columns, 2))
+  }
+  for (const mission of end.missedThresholds) lines.push(`Quality threshold of ${mission}: missed`)
   const worst = rows.find((row) => rank(row) < 4)
   if (worst?.concern !== undefined || worst?.detail !== undefined) {
     const against = worst.score ? ` ${worst.score.on100} against the bar of ${barOn100(worst.bar)}` : ''
@@ -36,6 +42,11 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
   }
   lines.push(`Next: ${nextCommand(missions, end, worst)}${configFlag}`)
   return lines.join('\n')
+}
+
+function judgingText({ calls, unpriced, inputTokens, outputTokens, costUsd }: RunEnd['judging']): string {
+  const money = calls === unpriced ? [] : [`$${costUsd.toFixed(4)}${unpriced > 0 ? ` (${unpriced} without a price)` : ''}`]
+  return [`${calls} ${calls === 1 ? 'call' : 'calls'}`, `${inputTokens} tokens in`, `${outputTokens} out`, ...money].join(', ')
 }
 
 /** What needs a look comes first. */
@@ -51,6 +62,8 @@ function rank(row: TaskRow): number {
 function nextCommand(missions: readonly string[], end: RunEnd, worst: TaskRow | undefined): string {
   const resume = missions.length === 1 ? `assay resume ${missions[0]}` : 'assay resume'
   if (end.stopped || worst?.held === 'judge_unavailable') return resume
+  const waits = end.rows.some((row) => row.request !== undefined) || end.gates.some((gate) => gate.request !== undefined)
+  if (waits && worst === undefined) return 'assay requests'
   if (worst) return worst.attempt > 0 ? `assay task show ${worst.id}` : `assay task list`
   const open = end.rows.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')
   return open ? resume : 'assay audit verify'

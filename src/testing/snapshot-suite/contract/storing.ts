@@ -51,6 +51,27 @@ export function storing(open: OpenStore): void {
       expect(Buffer.from((await store.read(manifest.digest, 'y/3')) ?? []).equals(large.subarray(1))).toBe(true)
     })
 
+    it('composes a snapshot of files that are stored, and of no others', async () => {
+      const store = open()
+      const one = await taken(store, planted({ a: 'A', b: 'B' }))
+      const two = await taken(store, planted({ b: 'other', 'c/d': 'D' }))
+      const mixed = await store.compose([...one.files.filter(({ path }) => path === 'a'), ...two.files])
+      expect(text(await store.read(mixed, 'a'))).toBe('A')
+      expect(text(await store.read(mixed, 'b'))).toBe('other')
+      expect((await store.manifest(mixed))?.files.map(({ path }) => path)).toEqual(['a', 'b', 'c/d'])
+      expect(await store.compose(one.files)).toBe(one.digest)
+      const absent = { path: 'x', size: 3, digest: `sha256:${'0'.repeat(64)}` as const, executable: false }
+      await expect(store.compose([absent])).rejects.toMatchObject({ code: 'not_found' })
+    })
+
+    it('keeps bytes as they are', async () => {
+      const store = open()
+      const bytes = Uint8Array.from([0, 255, 10, 128])
+      const digest = await store.putBytes(bytes)
+      expect([...((await store.getBytes(digest)) ?? [])]).toEqual([...bytes])
+      expect(await store.getBytes(`sha256:${'0'.repeat(64)}`)).toBeUndefined()
+    })
+
     it('hands out manifests that a caller cannot spoil', async () => {
       const store = open()
       const { digest } = await taken(store, planted({ a: 'A' }))

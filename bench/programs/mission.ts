@@ -1,0 +1,66 @@
+/** One mission in a process of its own, so that its peak of memory is its own: `mission <folder> <shape as JSON>`. Prints its cost as JSON. */
+import { readFileSync } from 'node:fs'
+import { readPlan, readProject } from '../../src/engine/project.ts'
+import { openEngine } from '../../src/main/open-engine.ts'
+import { timed, timedWithCpu } from '../measure.ts'
+import { configText, type MissionShape, missionText, writeScripts } from './project.ts'
+
+export interface MissionCost {
+  /** Reading and checking the mission file, and creating its tasks. */
+  startMs: number
+  runMs: number
+  /** Processor time of the run, all threads of the process. */
+  cpuMs: number
+  events: number
+  appends: number
+  peakMb: number
+}
+
+async function runMission(folder: string, shape: MissionShape): Promise<MissionCost> {
+  writeScripts(folder, shape)
+  const project = readProject({ text: configText(shape), file: 'assay.json', env: {}, flags: {} })
+  if (!project.ok) throw new Error(JSON.stringify(project.error))
+  const engine = await openEngine({ folder, project: project.value, create: true })
+  if (!engine) throw new Error('no engine')
+  const { journal } = engine.parts
+  const appends = countCalls(journal, 'append')
+  const checks = countCalls(engine.parts.checks, 'run')
+  const text = missionText(shape)
+  let mission = ''
+  const startMs = await timed(async () => {
+    const plan = readPlan({ text, file: 'mission.json' }, project.value)
+    if (!plan.ok) throw new Error(JSON.stringify(plan.error))
+    const started = await engine.start(plan.value.plan)
+    if (!started.ok) throw new Error(started.error.message)
+    mission = started.value.mission
+  })
+  const { ms: runMs, cpuMs } = await timedWithCpu(async () => {
+    const end = await engine.run({ missions: [mission], stop: new AbortController().signal })
+    const wanted = shape.judge === 'nobody' ? 'unreviewed' : 'clean'
+    if (end.counts[wanted] !== shape.tasks) throw new Error(`not every task ended ${wanted}: ${JSON.stringify(end.counts)}`)
+  })
+  const due = shape.tasks * (shape.checks?.length ?? 0)
+  if (checks() !== due) throw new Error(`${checks()} checks were run, ${due} were due`)
+  const events = await journal.position()
+  await engine.close()
+  return { startMs, runMs, cpuMs, events, appends: appends(), peakMb: peakMegabytes() }
+}
+
+/** Since this program began; what the system's call tells includes the process that forked it. */
+function peakMegabytes(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS / 1024
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
+}
+
+function countCalls<Name extends string>(object: Record<Name, (...args: never[]) => unknown>, name: Name): () => number {
+  let calls = 0
+  const original = object[name].bind(object)
+  object[name] = (...args) => {
+    calls += 1
+    return original(...args)
+  }
+  return () => calls
+}
+
+const [folder = '', shape = ''] = process.argv.slice(2)
+console.log(JSON.stringify(await runMission(folder, JSON.parse(shape) as MissionShape)))

@@ -1,0 +1,1 @@
+export const priceOf = (pieces) => pieces * 250

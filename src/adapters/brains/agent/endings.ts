@@ -1,0 +1,97 @@
+import { excerpt } from '../../../contract/source/shown.ts'
+import type { RawReply, Usage } from '../../../contract/verdict.ts'
+import type { JudgeEnding, WorkEnding } from '../../../ports/brain.ts'
+import type { ProcessEnding } from '../../process/process.ts'
+import { workEnding as commandEnding } from '../command/endings.ts'
+import type { KnownAgent, Report } from './known-agent.ts'
+
+type Ran = Exclude<ProcessEnding, { kind: 'not_started' | 'stopped' }>
+
+/** Words with which programs say that they do not know a flag. */
+const unknownFlag = /unknown option|unexpected argument|unknown argument|unrecognized option|invalid choice/i
+/** Most characters of an agent's own words in a message. */
+const mostWords = 400
+
+/** What a worker's turn came to. It handed in its case only where the process and what it says of itself agree that all went well. */
+export async function workEnding(agent: KnownAgent, ending: ProcessEnding, caseFile: string, maxCaseBytes: number): Promise<WorkEnding> {
+  if (ending.kind === 'not_started')
+    return { ...(await commandEnding(ending, caseFile, maxCaseBytes)), ...notThere(agent, ending) } as WorkEnding
+  if (ending.kind === 'stopped') return { kind: 'stopped', detail: `${agent.program} was stopped`, output: ending.stdout }
+  const report = agent.read(ending)
+  const usage = usageOf(report, ending)
+  const trouble = troubleIn(agent, ending, report)
+  if (trouble !== undefined || report.kind === 'failed') {
+    const failure = ending.kind === 'timed_out' ? 'timeout' : ending.kind === 'signalled' ? 'signal' : ending.code === 0 ? 'error' : 'exit'
+    const output = report.kind === 'answered' ? report.text : ending.stderr
+    return { kind: 'failed', failure, detail: trouble ?? agent.program, output, beforeEffect: false, usage }
+  }
+  const finished = await commandEnding({ ...ending, kind: 'exited', code: 0, stdout: report.text }, caseFile, maxCaseBytes)
+  if (finished.kind !== 'finished') return finished
+  if (finished.raw !== null) return { ...finished, usage }
+  return { kind: 'failed', failure: 'output', detail: withoutCase(agent, report.text), output: report.text, beforeEffect: false, usage }
+}
+
+/** What a judge's sitting came to. The reply is handed over as it came; reading it is not done here. */
+export function judgeEnding(agent: KnownAgent, ending: ProcessEnding, maxReplyBytes: number): JudgeEnding {
+  if (ending.kind === 'not_started') return { kind: 'unavailable', detail: notThere(agent, ending).detail }
+  if (ending.kind === 'stopped') return { kind: 'stopped' }
+  const report = agent.read(ending)
+  const usage = usageOf(report, ending)
+  const trouble = troubleIn(agent, ending, report)
+  if (trouble !== undefined || report.kind === 'failed') return { kind: 'unavailable', detail: trouble ?? agent.program, usage }
+  const body = report.structured ?? report.text
+  const whole = Buffer.byteLength(body) <= maxReplyBytes
+  const finish = whole ? report.finish : 'length'
+  const reply: RawReply = {
+    channel: report.structured === undefined ? 'text' : 'tool',
+    body: whole ? body : Buffer.from(body).subarray(0, maxReplyBytes).toString('utf8'),
+    ...(finish !== undefined && { finish }),
+  }
+  return { kind: 'reply', reply, usage }
+}
+
+/** Why a run is not to be believed, in plain words; undefined where nothing speaks against it. */
+function troubleIn(agent: KnownAgent, ending: Ran, report: Report): string | undefined {
+  const { program } = agent
+  if (ending.kind === 'timed_out') return `${program} was ended after its time limit of ${ending.timeoutMs} ms`
+  const said = report.kind === 'failed' ? report.detail : ''
+  const words = `${said}\n${ending.stderr}`
+  const failed = report.kind === 'failed' || ending.kind === 'signalled' || ending.code !== 0
+  if (!failed) return undefined
+  if (agent.loggedOut.test(words)) return `${program} is not logged in: ${agent.login} (it says: ${shown(said || lastLine(ending.stderr))})`
+  const flag = [unknownFlag, agent.flagUnknown].find((words) => words?.test(ending.stderr))
+  if (ending.kind === 'exited' && ending.code !== 0 && flag !== undefined)
+    return `${program} does not know a flag that Assay uses (it says: ${shown(firstMatch(ending.stderr, flag))}): it is too old; ${agent.install}`
+  const how =
+    ending.kind === 'signalled' ? `was ended by ${ending.signal}` : ending.code === 0 ? 'failed' : `failed with exit code ${ending.code}`
+  const meaning = ending.kind === 'exited' ? agent.exits?.[ending.code] : undefined
+  const why = [meaning, said === '' ? lastLine(ending.stderr) : said].filter((word) => word !== undefined && word !== '')
+  return `${program} ${how}${why.length === 0 ? '' : `: ${shown(why.join('; '))}`}`
+}
+
+function notThere(agent: KnownAgent, { code, message }: { code: string; message: string }): { detail: string } {
+  return { detail: code === 'ENOENT' && message.includes('PATH') ? `${agent.program} is not installed: ${agent.install}` : message }
+}
+
+function withoutCase({ program }: KnownAgent, text: string): string {
+  const last = lastLine(text)
+  if (last.endsWith('?')) return `${program} asked a question instead of handing in a case: ${shown(last)}`
+  return `${program} ended without a case: its last message ends in no JSON object with a summary (${last === '' ? 'it said nothing' : `it says: ${shown(last)}`})`
+}
+
+function usageOf(report: Report, { durationMs }: { durationMs: number }): Usage {
+  return { ...report.usage, durationMs }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.trim() ?? ''
+}
+
+function firstMatch(text: string, words: RegExp): string {
+  return text.split('\n').find((line) => words.test(line)) ?? ''
+}
+
+function shown(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= 80 ? excerpt(line) : (line.slice(0, mostWords).match(/.{1,80}/gsu) ?? []).map(excerpt).join('')
+}

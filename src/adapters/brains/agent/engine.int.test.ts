@@ -1,0 +1,48 @@
+import { afterEach, expect, it } from 'vitest'
+import type { BrainPort } from '../../../ports/brain.ts'
+import { openStage } from '../../../testing/agents/stand-in.ts'
+import { openWorkshop } from '../../../testing/engine/workshop.ts'
+import { sampleCase } from '../../../testing/model-server/model-worker.ts'
+import { specWith } from '../../../testing/task/world.ts'
+
+const config = {
+  brains: { hands: { kind: 'agent', agent: 'claude' }, eyes: { kind: 'scripted', file: 'eyes.yaml' } },
+  agents: { dev: { role: 'engineer', brain: 'hands' }, qa: { role: 'reviewer', brain: 'eyes' } },
+  review: { panel: { size: 1, quorum: 1 } },
+}
+const rooms: { remove(): void }[] = []
+afterEach(() => {
+  for (const room of rooms.splice(0)) room.remove()
+})
+
+/** One task for Claude's stand-in, judged with these scores. */
+async function run(says: string, ...scores: number[]) {
+  const stage = openStage()
+  stage.cast('claude', { prints: 'claude/worked.out', says, does: 'echo "$ASSAY_ATTEMPT" > core.txt' })
+  const eyes: BrainPort = {
+    conversational: false,
+    work: () => Promise.reject(new Error('a judge does not work')),
+    judge: async () => ({ kind: 'reply', reply: { channel: 'text', body: `It should say hello.\nSCORE: ${scores.shift() ?? 90}` } }),
+    close: async () => {},
+  }
+  const shop = openWorkshop({ config, brains: { hands: stage.brain('claude'), eyes } })
+  rooms.push(stage, shop)
+  const started = await shop.engine.start({ id: 'plan', name: 'Plan', tasks: [specWith({ id: 'plan/a', mission: 'plan' })] })
+  if (!started.ok) throw new Error(started.error.message)
+  const { counts } = await shop.engine.run({ missions: [started.value.mission], stop: new AbortController().signal })
+  const events = await shop.parts.journal.readStream('task/plan-1/a')
+  return { counts, events, stdin: stage.given().stdin }
+}
+
+it('an agent is rejected, told why, and accepted', async () => {
+  const { counts, stdin } = await run(`Done.\n\n\`\`\`json\n${sampleCase}\n\`\`\``, 30, 90)
+  expect(counts).toEqual({ clean: 1 })
+  expect(stdin).toContain('It should say hello.')
+})
+
+it('an agent that asks instead of working never passes, and hears that nobody answers', async () => {
+  const { counts, events, stdin } = await run('Shall I go on?')
+  expect(counts).not.toHaveProperty('clean')
+  expect(events.map(({ type }) => type)).not.toContain('case.submitted')
+  expect(stdin).toContain('claude asked a question instead of handing in a case')
+})

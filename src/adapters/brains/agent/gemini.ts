@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
+import { count, lastObject, parsed, total } from './printed.ts'
+
+const Tokens = z.object({ prompt: count, candidates: count, thoughts: count })
+/** What `-o json` prints: one object on standard output, or one with an `error` on standard error. */
+const Result = z.object({
+  response: z.string().nullish(),
+  error: z.object({ message: z.string(), code: z.union([z.number(), z.string()]).nullish() }).nullish(),
+  stats: z.object({ models: z.record(z.string(), z.object({ tokens: Tokens })).catch({}) }).nullish(),
+})
+
+/** Gemini CLI, as of 0.61. It has no flag for a schema, and no budget. */
+export const gemini: KnownAgent = {
+  program: 'gemini',
+  install: 'npm install -g @google/gemini-cli',
+  login: 'run `gemini` once and log in, or set GEMINI_API_KEY',
+  loggedOut: /set an auth method|invalid auth method|api key not valid|api_key_invalid|unauthenticated/i,
+  env: [
+    ...networkVariables,
+    'GEMINI_API_KEY',
+    'GOOGLE_API_KEY',
+    'GOOGLE_GENAI_USE_VERTEXAI',
+    'GOOGLE_GENAI_USE_GCA',
+    'GOOGLE_CLOUD_PROJECT',
+    'GOOGLE_CLOUD_LOCATION',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'GOOGLE_GEMINI_BASE_URL',
+  ],
+  keeps: ['.gemini'],
+  remembers: ['.gemini/tmp', '.gemini/history'],
+  exits: {
+    41: 'nobody is logged in',
+    42: 'it does not take its input',
+    52: 'its settings are wrong',
+    53: 'its limit of turns was reached',
+  },
+  work: (ask) => ({ args: [...shared(ask), '--approval-mode', 'yolo'] }),
+  // It would take settings, hooks and instructions from the folder that it runs in: the work is named to it instead.
+  judge: (ask) => ({
+    args: [...shared(ask), '--approval-mode', 'plan', '--extensions', 'none', '--include-directories', ask.snapshot],
+    elsewhere: true,
+  }),
+  read,
+}
+
+function shared({ model }: Ask): string[] {
+  return ['-o', 'json', '--skip-trust', ...(model === undefined ? [] : ['-m', model])]
+}
+
+function read({ stdout, stderr }: Printed): Report {
+  const result = Result.safeParse(parsed(stdout.trim()) ?? lastObject(stdout))
+  const trouble = Result.safeParse(lastObject(stderr))
+  const error = (result.success ? result.data.error : undefined) ?? (trouble.success ? trouble.data.error : undefined)
+  const models = result.success ? Object.values(result.data.stats?.models ?? {}) : []
+  const usage = total(models.map(({ tokens }) => ({ input: tokens.prompt, output: tokens.candidates + tokens.thoughts })))
+  if (error != null) return { kind: 'failed', detail: error.message, usage }
+  if (!result.success || typeof result.data.response !== 'string') return { kind: 'failed', detail: 'it printed no response', usage }
+  return { kind: 'answered', text: result.data.response, usage }
+}

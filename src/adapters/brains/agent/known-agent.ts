@@ -1,0 +1,79 @@
+import type { Usage } from '../../../contract/verdict.ts'
+
+/** What an invocation is made for. */
+export interface Ask {
+  /** Model name as the agent knows it. */
+  model: string | undefined
+  /** US dollars, for agents that take a budget. */
+  budgetUsd: number | undefined
+  /** Whether Assay's own sandbox is around the agent. */
+  sandboxed: boolean
+  /** Private folder of this run. */
+  folder: string
+}
+
+export interface JudgeAsk extends Ask {
+  /** Folder of the work under review. */
+  snapshot: string
+  /** JSON Schema of a verdict: its text, and a file that holds it. */
+  schema: string
+  schemaFile: string
+  /** Providers that hold a model to a schema take this one. */
+  strict: boolean
+}
+
+/** How an agent is started. The prompt always goes in by standard input, which then ends. */
+export interface Invocation {
+  args: string[]
+  env?: Record<string, string>
+  /** Runs in its private folder instead of the work, because it would obey what it finds there. */
+  elsewhere?: boolean
+}
+
+/** What an agent printed. */
+export interface Printed {
+  stdout: string
+  stderr: string
+}
+
+/** What an agent says of its own run. Whether it may be believed, the runner decides together with how the process ended. */
+export type Report =
+  | { kind: 'answered'; text: string; structured?: string; finish?: string; usage: Usage }
+  | { kind: 'failed'; detail: string; usage?: Usage }
+
+/** A command-line agent, as a table of its flags and formats. Adding one is adding a file like this. */
+export interface KnownAgent {
+  program: string
+  /** How to install or update it, and how to log in. */
+  install: string
+  login: string
+  /** Words with which it says that nobody is logged in. */
+  loggedOut: RegExp
+  /** How it says that it does not know a flag, where it says so in its own way. */
+  flagUnknown?: RegExp
+  /** Names of variables that it is given besides the harmless ones. */
+  env: readonly string[]
+  /** Files and folders below the home folder that it keeps its login and settings in; a name in capitals is a variable that may name another place. */
+  keeps: readonly (string | { variable: string; otherwise: string })[]
+  /** Folders below the home folder that it remembers runs in; emptied for it where a sandbox is available. */
+  remembers: readonly string[]
+  /** What its exit codes mean, where they mean something. */
+  exits?: Readonly<Record<number, string>>
+  work(ask: Ask): Invocation
+  judge(ask: JudgeAsk): Invocation
+  read(printed: Printed): Report
+}
+
+/** Variables of proxies and certificates, which every agent may need to reach its provider. */
+export const networkVariables = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'ALL_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+]

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
+import { count, jsonLines, money, total } from './printed.ts'
+
+const Tokens = z.object({
+  input: count,
+  output: count,
+  reasoning: count,
+  cache: z.object({ read: count, write: count }).catch({ read: 0, write: 0 }),
+})
+/** What `--format json` prints: JSON Lines, a step for each answer of the model. */
+const Line = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), part: z.object({ messageID: z.string(), text: z.string() }) }),
+  z.object({ type: z.literal('step_finish'), part: z.object({ messageID: z.string(), reason: z.string(), tokens: Tokens, cost: money }) }),
+  z.object({
+    type: z.literal('error'),
+    error: z.object({ name: z.string().catch('error'), data: z.object({ message: z.string() }).nullish().catch(null) }),
+  }),
+])
+
+/** opencode, as of 1.18. It has no flag for a schema, and no budget. */
+export const opencode: KnownAgent = {
+  program: 'opencode',
+  install: 'npm install -g opencode-ai',
+  login: 'run `opencode auth login`',
+  loggedOut: /api key is missing|unauthorized|invalid api key|auth login/i,
+  flagUnknown: /^opencode run \[message\.\.\]$/m,
+  env: [
+    ...networkVariables,
+    'OPENCODE_CONFIG',
+    'OPENCODE_CONFIG_DIR',
+    'OPENCODE_CONFIG_CONTENT',
+    'OPENCODE_API_KEY',
+    'ANTHROPIC_API_KEY',
+    'OPENAI_API_KEY',
+    'GEMINI_API_KEY',
+    'GOOGLE_GENERATIVE_AI_API_KEY',
+    'OPENROUTER_API_KEY',
+  ],
+  keeps: ['.local/share/opencode', '.local/state/opencode', '.cache/opencode', '.config/opencode'],
+  remembers: [],
+  work: (ask) => ({ args: [...shared(ask), '--auto'], env: privately(ask) }),
+  judge: (ask) => ({ args: [...shared(ask), '--pure', '--agent', 'plan'], env: { ...privately(ask), ...onlyReading } }),
+  read,
+}
+
+/** Nothing of the work is obeyed, and nothing but reading is allowed. */
+const onlyReading = {
+  OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+  OPENCODE_DISABLE_CLAUDE_CODE: '1',
+  OPENCODE_DISABLE_EXTERNAL_SKILLS: '1',
+  OPENCODE_PERMISSION: JSON.stringify({ edit: 'deny', bash: 'deny', webfetch: 'deny', task: 'deny', external_directory: 'deny' }),
+}
+
+function shared({ model }: Ask): string[] {
+  return ['run', '--format', 'json', ...(model === undefined ? [] : ['-m', model])]
+}
+
+/** Its memory of this run goes with the private folder. */
+function privately({ folder }: Ask): Record<string, string> {
+  return { OPENCODE_DB: join(folder, 'opencode.db'), OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_SHARE: '1' }
+}
+
+function read({ stdout }: Printed): Report {
+  const lines = jsonLines(stdout).flatMap((line) => {
+    const known = Line.safeParse(line)
+    return known.success ? [known.data] : []
+  })
+  const steps = lines.flatMap((line) => (line.type === 'step_finish' ? [line.part] : []))
+  const usage = total(
+    steps.map(({ tokens, cost }) => ({
+      input: tokens.input + tokens.cache.read + tokens.cache.write,
+      output: tokens.output + tokens.reasoning,
+      cost,
+    })),
+  )
+  const failure = lines.findLast((line) => line.type === 'error')
+  if (failure?.type === 'error') return { kind: 'failed', detail: failure.error.data?.message ?? failure.error.name, usage }
+  const last = steps.at(-1)
+  if (last === undefined || last.reason === 'tool-calls') return { kind: 'failed', detail: 'its turn did not come to an end', usage }
+  const said = lines.flatMap((line) => (line.type === 'text' && line.part.messageID === last.messageID ? [line.part.text] : []))
+  return { kind: 'answered', text: said.join('\n'), finish: last.reason, usage }
+}

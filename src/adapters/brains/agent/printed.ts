@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { Usage } from '../../../contract/verdict.ts'
+
+/** A count that other programs print: anything else counts as nothing. */
+export const count = z.number().int().nonnegative().catch(0)
+export const money = z.number().nonnegative().catch(0)
+
+/** A JSON text, or undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Objects of JSON Lines. Lines that are none (warnings, or what a cut went through) are passed by. */
+export function jsonLines(text: string): unknown[] {
+  return text.split('\n').flatMap((line) => {
+    const value = line.startsWith('{') ? parsed(line) : undefined
+    return value === undefined ? [] : [value]
+  })
+}
+
+/** The last JSON object that stands at the beginning of a line and goes to the end of the text. */
+export function lastObject(text: string): unknown {
+  const end = text.trimEnd()
+  for (let at = end.lastIndexOf('\n{'), tries = 0; tries < 100; tries += 1) {
+    const value = parsed(end.slice(at + 1))
+    if (value !== undefined || at < 0) return value
+    at = at === 0 ? -1 : end.lastIndexOf('\n{', at - 1)
+  }
+  return undefined
+}
+
+/** What several parts of a run used together. */
+export function total(parts: readonly { input: number; output: number; cost?: number }[]): Usage {
+  const sum = (pick: (part: (typeof parts)[number]) => number) => parts.reduce((all, part) => all + pick(part), 0)
+  const priced = parts.some(({ cost }) => cost !== undefined)
+  return {
+    inputTokens: sum(({ input }) => input),
+    outputTokens: sum(({ output }) => output),
+    ...(priced && { costUsd: sum(({ cost }) => cost ?? 0) }),
+  }
+}

@@ -1,0 +1,63 @@
+import { mkdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { buildEnv, isNeverPassed } from '../../process/environment.ts'
+import type { ProcessEnding } from '../../process/process.ts'
+import { runProcess } from '../../process/run.ts'
+import { type Premises, sandboxOn } from '../premises.ts'
+import type { Invocation, KnownAgent } from './known-agent.ts'
+
+/** What is the same for every run of an agent. */
+export interface AgentSettings {
+  premises: Premises
+  /** Where variables come from, and the names of those passed on besides the agent's own. */
+  env: Readonly<Record<string, string | undefined>>
+  named: readonly string[]
+  maxOutputBytes: number
+}
+
+export interface AgentRun {
+  /** Private folder of this run. */
+  folder: string
+  cwd: string
+  files: { writable: string[]; readOnly?: string[] }
+  stdin: string
+  timeoutMs: number
+  signal: AbortSignal
+  variables: Record<string, string>
+}
+
+/** Runs an agent once: its prompt on standard input, its own state where it is used to have it, everything else as any worker or judge has it. */
+export async function runAgent(
+  { premises, env: from, named, maxOutputBytes }: AgentSettings,
+  agent: KnownAgent,
+  invocation: Invocation,
+  run: AgentRun,
+): Promise<ProcessEnding> {
+  const refused = named.filter(isNeverPassed)
+  if (refused.length > 0)
+    return { kind: 'not_started', code: 'EINVAL', message: `${refused.join(', ')} is never passed to a process; remove it from \`env\`` }
+  const temporary = join(run.folder, 'tmp')
+  await mkdir(temporary)
+  const env = buildEnv({
+    pass: [...agent.env, ...named],
+    extra: { NO_COLOR: '1', TMPDIR: temporary, ...run.variables, ...invocation.env },
+    from,
+  })
+  const home = env.HOME ?? homedir()
+  const state = agent.keeps.map((place) =>
+    typeof place === 'string' ? join(home, place) : (env[place.variable] ?? join(home, place.otherwise)),
+  )
+  const sandbox = sandboxOn(premises, run.folder, { ...run.files, writable: [...run.files.writable, ...state] })
+  return await runProcess({
+    argv: [agent.program, ...invocation.args],
+    cwd: run.cwd,
+    env,
+    stdin: run.stdin,
+    timeoutMs: run.timeoutMs,
+    maxOutputBytes,
+    killGraceMs: premises.killGraceMs ?? 5_000,
+    signal: run.signal,
+    sandbox: { ...sandbox, hidden: [...(sandbox.hidden ?? []), ...agent.remembers.map((place) => join(home, place))] },
+  })
+}

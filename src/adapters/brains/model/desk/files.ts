@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { lstat, open, rename, unlink } from 'node:fs/promises'
+import { excerpt } from '../../../../contract/source/shown.ts'
+import { openWithoutFollowing, readUpTo } from '../../../process/files/plain-file.ts'
+import { type Grounds, isKept, openFolder, type OpenFolder, reason, type Refusal, stepsOf } from './inside.ts'
+
+/** Most bytes of a file that is opened. */
+const largestFile = 8 * 1024 * 1024
+
+/** The text of a file of the workspace. */
+export async function readText(grounds: Grounds, path: string): Promise<{ text: string } | Refusal> {
+  return await withParent(grounds, path, false, grounds.hidden, (folder, name) => textIn(folder, name, path))
+}
+
+/** Reads a file through its folder: it is opened first and looked at afterwards. */
+export async function textIn(folder: OpenFolder, name: string, path: string): Promise<{ text: string } | Refusal> {
+  const opened = await openWithoutFollowing(folder.at(name))
+  if (!('handle' in opened)) return { why: `${excerpt(path)} cannot be read: ${opened.message}.` }
+  try {
+    if (!(await opened.handle.stat()).isFile()) return { why: `${excerpt(path)} is no plain file.` }
+    const read = await readUpTo(opened.handle, largestFile)
+    if (!('bytes' in read)) return { why: `${excerpt(path)} cannot be read: ${read.message}.` }
+    const text = decoded(read.bytes)
+    return text === undefined ? { why: `${excerpt(path)} is no text; it has ${read.bytes.length} bytes.` } : { text }
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+/**
+ * Writes a whole file. The new content is put in the place of the old one: a file that has another name elsewhere (a hard link) is not changed
+ * there, and nobody ever sees half of it.
+ */
+export async function writeText(grounds: Grounds, path: string, text: string): Promise<{ created: boolean } | Refusal> {
+  return await withParent(grounds, path, true, [...grounds.hidden, ...grounds.readOnly], async (folder, name) => {
+    const place = folder.at(name)
+    const old = await lstat(place).catch(unlessMissing)
+    if (old !== undefined && !old.isFile()) return { why: `${excerpt(path)} is no plain file; it is left as it is.` }
+    const draft = folder.at(`.assay-draft-${randomBytes(8).toString('hex')}`)
+    const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o644)
+    try {
+      try {
+        if (old !== undefined) await handle.chmod(old.mode & 0o777)
+        await handle.writeFile(text)
+      } finally {
+        await handle.close()
+      }
+      await rename(draft, place)
+    } catch (error) {
+      await unlink(draft)
+      throw error
+    }
+    return { created: old === undefined }
+  })
+}
+
+/** Puts `now` in the place of `was`, which has to stand in the file exactly once. */
+export async function editText(grounds: Grounds, path: string, was: string, now: string): Promise<{ line: number } | Refusal> {
+  const file = await readText(grounds, path)
+  if ('why' in file) return file
+  const at = file.text.indexOf(was)
+  if (at < 0)
+    return { why: `The text to replace does not stand in ${excerpt(path)}. It has to match exactly, blanks and line ends included.` }
+  if (file.text.indexOf(was, at + 1) >= 0)
+    return {
+      why: `The text to replace stands in ${excerpt(path)} more than once. Take more of what is around it, so that only one place matches.`,
+    }
+  const written = await writeText(grounds, path, file.text.slice(0, at) + now + file.text.slice(at + was.length))
+  return 'why' in written ? written : { line: file.text.slice(0, at).split('\n').length }
+}
+
+async function withParent<T>(
+  grounds: Grounds,
+  path: string,
+  make: boolean,
+  kept: readonly string[],
+  use: (folder: OpenFolder, name: string) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  const steps = stepsOf(path)
+  if ('why' in steps) return steps
+  const name = steps.at(-1)
+  if (name === undefined) return { why: 'The path names no file.' }
+  if (await isKept(grounds, steps, kept)) return { why: `${excerpt(path)} may not be touched.` }
+  const folder = await openFolder(grounds, steps.slice(0, -1), make)
+  if ('why' in folder) return { why: `${excerpt(path)} cannot be reached: ${folder.why}` }
+  try {
+    return await use(folder, name)
+  } catch (error) {
+    return { why: `${excerpt(path)}: ${reason(error)}.` }
+  } finally {
+    await folder.close()
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+  return undefined
+}
+
+/** Text is UTF-8 without NUL; anything else would not survive being written back. */
+function decoded(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}

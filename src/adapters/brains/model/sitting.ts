@@ -1,0 +1,158 @@
+import type { ModelMessage } from 'ai'
+import { visible } from '../../../contract/source/shown.ts'
+import type { RawReply } from '../../../contract/verdict.ts'
+import type { JudgeEnding, JudgeQuestion } from '../../../ports/brain.ts'
+import { judgeInstructions } from './instructions.ts'
+import type { Sdk } from './sdk.ts'
+import type { ModelBrain, ModelSource } from './provider.ts'
+import type { Redact } from './reply/redact.ts'
+import type { ExchangeLimits } from './request/exchange.ts'
+import type { Patience } from './request/patience.ts'
+import { persist } from './request/persist.ts'
+import { setTimer } from './request/timer.ts'
+import type { Fetch } from './request/transport.ts'
+import { type Explorer, openExplorer } from './tools/explorer.ts'
+import { Tally } from './tally.ts'
+import { toolSet } from './tools/tool-set.ts'
+import type { Turn, TurnRequest } from './turn.ts'
+import { verdictTool } from './tools/verdict-tool.ts'
+
+/** Everything that it takes to reach a model. */
+export interface Line {
+  sdk: Sdk
+  brain: ModelBrain
+  source: ModelSource
+  transport: Fetch
+  redact: Redact
+  exchange: ExchangeLimits
+  patience: Patience
+  maxOutputTokens: number
+  random(): number
+}
+
+/** Everything a sitting needs besides the question. */
+export interface Court extends Line {
+  sittingMs: number
+  /** Turns in which the judge may read before it has to answer. */
+  readingTurns: number
+  /** Most characters of everything that it reads by tools. */
+  readingChars: number
+  verdictSchema(question: JudgeQuestion): Record<string, unknown>
+}
+
+/** Tool calls of one turn that are answered; a turn with more is told so. */
+const mostCalls = 16
+
+type Answer = Extract<Turn, { kind: 'answer' }>
+
+/** One judge, one question, a fresh context: it reads by tools for some turns, and then it has to answer. */
+export async function sit(court: Court, question: JudgeQuestion, signal: AbortSignal): Promise<JudgeEnding> {
+  const started = performance.now()
+  const tally = new Tally(court.brain.prices)
+  const time = new AbortController()
+  const stop = () => time.abort()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  const clear = setTimer(court.sittingMs, stop)
+  try {
+    const ending = await hear(court, question, { tally, signal: time.signal, endsAt: started + court.sittingMs })
+    if (signal.aborted && ending.kind !== 'reply') return { kind: 'stopped' }
+    const usage = { ...tally.usage(), durationMs: performance.now() - started }
+    return ending.kind === 'reply'
+      ? { kind: 'reply', reply: clean(court.redact, ending.reply), usage }
+      : { kind: 'unavailable', detail: shownDetail(court.redact, ending.detail), usage }
+  } finally {
+    clear()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+interface Session {
+  tally: Tally
+  signal: AbortSignal
+  /** When the sitting is over, on the monotonic clock. */
+  endsAt: number
+}
+
+type Heard = { kind: 'reply'; reply: RawReply } | { kind: 'unavailable'; detail: string }
+
+async function hear(court: Court, question: JudgeQuestion, session: Session): Promise<Heard> {
+  const explorer = await openExplorer(question.reader, question.nonce, court.readingChars)
+  const readingTurns = explorer.empty ? 0 : court.readingTurns
+  const messages: ModelMessage[] = [{ role: 'user', content: court.redact(question.prompt) }]
+  const request = requestFor(court, question, readingTurns, messages, session)
+  const { patience, random } = court
+  const asking = { patience, random, signal: session.signal, endsAt: session.endsAt, whole: 'the sitting', wholeMs: court.sittingMs }
+  for (let turn = 0; ; turn += 1) {
+    const last = turn >= readingTurns
+    const answer = await persist({ ...request, toolChoice: last ? { type: 'tool', toolName: verdictTool } : 'auto' }, asking)
+    if (answer.kind === 'failed') return { kind: 'unavailable', detail: answer.detail }
+    if (answer.kind === 'unusable') return { kind: 'reply', reply: { channel: 'text', body: answer.body, finish: answer.finish } }
+    const reply = replyIn(answer, question.nonce, last)
+    if (reply !== undefined) return { kind: 'reply', reply }
+    messages.push(...(await conversation(explorer, answer, court.redact)))
+  }
+}
+
+function requestFor(
+  court: Court,
+  question: JudgeQuestion,
+  readingTurns: number,
+  messages: ModelMessage[],
+  { tally }: Session,
+): Omit<TurnRequest, 'toolChoice'> {
+  const { provider } = court.brain
+  const { instructions, prompt } = question
+  // The question may begin with the agent's own instructions; they are said once.
+  const own = instructions !== undefined && prompt.startsWith(instructions) ? undefined : instructions
+  return {
+    sdk: court.sdk,
+    provider,
+    source: court.source,
+    transport: court.transport,
+    limits: court.exchange,
+    instructions: court.redact(judgeInstructions(readingTurns, own)),
+    messages,
+    tools: toolSet(court.sdk, provider, court.verdictSchema(question), readingTurns > 0),
+    maxOutputTokens: court.maxOutputTokens,
+    onUsage: (usage) => tally.add(usage),
+  }
+}
+
+/**
+ * What the judge answered, if it did. Two different verdicts in one turn are handed over as a list, which nobody can take for a verdict; so is a
+ * verdict beside text that carries the nonce, because that text is an answer too.
+ */
+function replyIn({ calls, text, finish }: Answer, nonce: string, last: boolean): RawReply | undefined {
+  const verdicts = calls.filter(({ name }) => name === verdictTool).map(({ args }) => args)
+  if (verdicts.length > 0) {
+    const answers = [...new Set([...verdicts, ...(text.includes(nonce) ? [text] : [])])]
+    return { channel: 'tool', body: answers.length === 1 ? (answers[0] as string) : `[${answers.join(',\n')}]`, finish }
+  }
+  if (calls.length === 0) return { channel: 'text', body: text, finish }
+  return last ? { channel: 'text', body: text, finish: 'wrong tool called' } : undefined
+}
+
+/** The turn and the answers to its calls. What the SDK itself says to calls that it cannot understand is left out: every answer is ours. */
+async function conversation(explorer: Explorer, { calls, messages }: Answer, redact: Redact): Promise<ModelMessage[]> {
+  const results = []
+  for (const [index, { id, name, input }] of calls.entries()) {
+    const answer = index < mostCalls ? await explorer.answer(name, input) : `Not answered: at most ${mostCalls} calls in one turn.`
+    results.push({
+      type: 'tool-result' as const,
+      toolCallId: id,
+      toolName: name,
+      output: { type: 'text' as const, value: redact(answer) },
+    })
+  }
+  return [...messages.filter(({ role }) => role !== 'tool'), { role: 'tool', content: results }]
+}
+
+function clean(redact: Redact, { channel, body, finish }: RawReply): RawReply {
+  return { channel, body: redact(body), ...(finish === undefined ? {} : { finish: redact(finish).slice(0, 200) }) }
+}
+
+/** Words of a server, as they may be shown: without the key, on one line, not too long. */
+export function shownDetail(redact: Redact, detail: string): string {
+  return visible(redact(detail)).slice(0, 500)
+}

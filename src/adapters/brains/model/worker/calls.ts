@@ -1,0 +1,78 @@
+import { excerpt } from '../../../../contract/source/shown.ts'
+import type { WorkEnding } from '../../../../ports/brain.ts'
+import type { OpenCall } from './conversation.ts'
+import { notDone } from './instructions.ts'
+import { failed, outOfTime, type Shift } from './shift.ts'
+import { caseTool } from '../desk/case-tool.ts'
+import type { Answer, DeskTool, Doing } from '../desk/desk.ts'
+
+/** Calls of one message that are done; the others are told so. */
+const mostCalls = 16
+
+/** Does what the model asked for, one call after the other. Returns the attempt's end, if it came to one. */
+export async function answerCalls(shift: Shift, calls: readonly OpenCall[]): Promise<WorkEnding | undefined> {
+  if (calls.length === 0) return undefined
+  let sensible = false
+  for (const [index, call] of calls.entries()) {
+    const late = outOfTime(shift)
+    if (late) return late
+    const done = index < mostCalls ? await answerOne(shift, call) : { answer: { text: notDone.tooMany(mostCalls), mistake: true as const } }
+    if ('ending' in done) return done.ending
+    if (!done.answer.mistake) sensible = true
+  }
+  if (shift.guard.judged(sensible)) return failed(shift, 'error', 'the model went on calling tools in ways that make no sense')
+  return undefined
+}
+
+type Done = { answer: Answer } | { ending: WorkEnding }
+
+async function answerOne(shift: Shift, call: OpenCall): Promise<Done> {
+  if (call.name === caseTool) return await submit(shift, call)
+  const tool = Object.hasOwn(shift.tools, call.name) ? shift.tools[call.name] : undefined
+  const doing = tool?.understand(call.input)
+  if (tool === undefined || doing === undefined) {
+    const known = [...Object.keys(shift.tools), caseTool]
+    return answered(shift, call, { text: notDone.unknown(excerpt(call.name), known), mistake: true })
+  }
+  if ('why' in doing) return answered(shift, call, { text: doing.why, mistake: true })
+  return await act(shift, call, tool, doing)
+}
+
+/** A call with effects is written down before and after: cut off in between, it is never done a second time. */
+async function act(shift: Shift, call: OpenCall, { effects }: DeskTool, doing: Doing): Promise<Done> {
+  const { conversation, spending, talk } = shift
+  if (effects) {
+    await talk.calling(call.name, conversation.said(spending.spent(), call))
+    conversation.kept()
+  }
+  const answer = await doing(shift.stop, Math.max(0, shift.limits.attemptMs - spending.ms))
+  if (answer === 'stopped') return { ending: { kind: 'stopped', detail: `stopped in the middle of ${call.name}`, output: shift.lastText } }
+  const done = answered(shift, call, answer)
+  if (effects) {
+    await talk.called(conversation.said(spending.spent()))
+    conversation.kept()
+  }
+  return done
+}
+
+function answered(shift: Shift, call: OpenCall, answer: Answer): Done {
+  const seen = shift.guard.saw(call.name, call.input, answer.text)
+  const text = seen ? `${answer.text}\n${notDone.again(seen.times)}` : answer.text
+  shift.conversation.answer(call, shift.line.redact(text))
+  if (!seen?.over) return { answer }
+  const what = `${excerpt(call.name)} ${excerpt(JSON.stringify(call.input) ?? '')}`
+  return { ending: failed(shift, 'error', `the model goes round in circles: ${what} had the same answer ${seen.times} times`) }
+}
+
+async function submit(shift: Shift, call: OpenCall): Promise<Done> {
+  const { conversation, spending, talk, limits } = shift
+  const raw = shift.raw.get(call.id)
+  if (raw === undefined) return answered(shift, call, { text: notDone.unread, mistake: true })
+  if (Buffer.byteLength(raw) > limits.caseBytes)
+    return answered(shift, call, { text: `The case is longer than ${limits.caseBytes} bytes. Make it shorter.`, mistake: true })
+  const usage = spending.usage()
+  const outcome = await talk.submit(shift.line.redact(raw), conversation.said(spending.spent()), shift.lastText, usage)
+  if (outcome.kind !== 'refused') return { ending: { kind: 'handed_in', usage } }
+  const problems = outcome.problems.map((problem) => `- ${problem}`).join('\n')
+  return answered(shift, call, { text: `The case cannot be taken:\n${problems}\nMend it and call ${caseTool} again.` })
+}

@@ -1,0 +1,143 @@
+import type { ModelMessage } from 'ai'
+import { z } from 'zod'
+import { notDone, reminder } from './instructions.ts'
+import { Spent } from './spending.ts'
+import { caseTool } from '../desk/case-tool.ts'
+
+/** A stored piece of the conversation: messages, and where in it they stand. What is stored twice is there once. */
+const Piece = z.object({
+  attempt: z.int(),
+  from: z.int().nonnegative(),
+  messages: z.array(z.custom<ModelMessage>((value) => typeof value === 'object' && value !== null)),
+  /** The call that was about to be done when this was stored. */
+  calling: z.string().optional(),
+  /** The answer to a case that was heard last. */
+  heard: z.string().optional(),
+  spent: Spent,
+})
+type Piece = z.infer<typeof Piece>
+
+/** A tool call that has no answer yet. */
+export interface OpenCall {
+  id: string
+  name: string
+  input: unknown
+}
+
+/** A worker's conversation with its model, as it goes on over processes and attempts. */
+export class Conversation {
+  readonly messages: ModelMessage[]
+  /** What this attempt has used before. */
+  readonly before: Spent | undefined
+  readonly #attempt: number
+  #stored: number
+  #turns: number
+  #heard: string | undefined
+  #handedIn = false
+
+  private constructor(attempt: number, pieces: readonly Piece[]) {
+    this.#attempt = attempt
+    this.messages = []
+    let begins = 0
+    for (const piece of pieces) {
+      this.messages.length = Math.min(this.messages.length, piece.from)
+      if (piece.attempt !== attempt) begins = piece.from + piece.messages.length
+      this.messages.push(...piece.messages)
+    }
+    const last = pieces.at(-1)
+    this.#stored = this.messages.length
+    this.#turns = this.messages.slice(begins).filter(({ role }) => role === 'assistant').length
+    this.#heard = last?.heard
+    this.before = last?.attempt === attempt ? last.spent : undefined
+  }
+
+  /** Reads a conversation back, and answers what was left open: the case that was handed in, and calls that nobody will do any more. */
+  static open(stored: readonly string[], attempt: number, first: string, answer: string | undefined): Conversation {
+    const pieces = stored.map((text) => Piece.parse(JSON.parse(text)))
+    const talk = new Conversation(attempt, pieces)
+    if (talk.messages.length === 0) talk.messages.push({ role: 'user', content: first })
+    else talk.#goOn(answer, pieces.at(-1)?.calling)
+    return talk
+  }
+
+  /** It goes on after a case that was handed in. */
+  get handedIn(): boolean {
+    return this.#handedIn
+  }
+
+  /** Messages of the model in this attempt. */
+  get turns(): number {
+    return this.#turns
+  }
+
+  /** Characters of everything said. */
+  get length(): number {
+    return JSON.stringify(this.messages).length
+  }
+
+  /** What the model said. */
+  hear(message: ModelMessage): void {
+    this.messages.push(message)
+    this.#turns += 1
+  }
+
+  tell(text: string): void {
+    this.messages.push({ role: 'user', content: text })
+  }
+
+  answer({ id, name }: OpenCall, text: string): void {
+    this.messages.push({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: id, toolName: name, output: { type: 'text', value: text } }],
+    })
+  }
+
+  /** Calls of the model's last message that have no answer yet, in order. */
+  openCalls(): OpenCall[] {
+    const at = this.messages.findLastIndex(({ role }) => role === 'assistant')
+    const last = this.messages[at]
+    if (last?.role !== 'assistant' || typeof last.content === 'string') return []
+    const after = this.messages.slice(at + 1)
+    const answered = new Set(after.flatMap((message) => (message.role === 'tool' ? message.content : [])).map(idOf))
+    return last.content.flatMap((part) =>
+      part.type === 'tool-call' && !answered.has(part.toolCallId) ? [{ id: part.toolCallId, name: part.toolName, input: part.input }] : [],
+    )
+  }
+
+  /** What was added since it was last known to be stored, as text. */
+  said(spent: Spent, calling?: OpenCall): string {
+    const piece: Piece = {
+      attempt: this.#attempt,
+      from: this.#stored,
+      messages: this.messages.slice(this.#stored),
+      spent,
+      ...(calling && { calling: calling.id }),
+      ...(this.#heard !== undefined && { heard: this.#heard }),
+    }
+    return JSON.stringify(piece)
+  }
+
+  /** All of it is stored now. */
+  kept(): void {
+    this.#stored = this.messages.length
+  }
+
+  #goOn(answer: string | undefined, calling: string | undefined): void {
+    const open = this.openCalls()
+    const handedIn = open.find(({ name, id }) => name === caseTool && id !== calling)
+    const news = answer !== undefined && (handedIn !== undefined || answer !== this.#heard)
+    if (news) this.#heard = answer
+    this.#handedIn = news && handedIn !== undefined
+    for (const call of open) {
+      if (call.id === calling) this.answer(call, notDone.cutOff)
+      else if (call === handedIn) this.answer(call, answer ?? notDone.unread)
+      else if (news) this.answer(call, notDone.neverBegun)
+    }
+    if (news && handedIn === undefined) this.tell(answer)
+    else if (this.messages.at(-1)?.role === 'assistant' && open.length === 0) this.tell(reminder)
+  }
+}
+
+function idOf(part: object): unknown {
+  return 'toolCallId' in part ? part.toolCallId : undefined
+}

@@ -1,0 +1,105 @@
+import type { ModelMessage, ToolSet } from 'ai'
+import { excerpt } from '../../../../contract/source/shown.ts'
+import type { AttemptFailure } from '../../../../contract/events/attempt.ts'
+import type { Talk, WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
+import { type Line, shownDetail } from '../sitting.ts'
+import type { Turn } from '../turn.ts'
+import type { Conversation } from './conversation.ts'
+import type { Guard } from './guard.ts'
+import type { Spending } from './spending.ts'
+import type { DeskTool } from '../desk/desk.ts'
+
+/** What bounds a worker's attempt. */
+export interface WorkLimits {
+  /** Time of the whole attempt, over all processes that take part in it. */
+  attemptMs: number
+  /** Messages of the model. */
+  turns: number
+  /** Characters of everything that is said and shown. */
+  outputBytes: number
+  caseBytes: number
+  /** US dollars; counted where the brain has prices. */
+  costUsd?: number
+}
+
+/** One process's part of an attempt. */
+export interface Shift {
+  line: Line
+  limits: WorkLimits
+  order: WorkOrder
+  talk: Talk
+  tools: Record<string, DeskTool>
+  offered: ToolSet
+  conversation: Conversation
+  spending: Spending
+  guard: Guard
+  /** Ends with the operator's stop. */
+  stop: AbortSignal
+  /** Ends with that, and with the attempt's time. */
+  time: AbortSignal
+  /** Raw arguments of the calls of the model's last message, by id; those of calls read back from the store are gone. */
+  raw: Map<string, string>
+  /** What the model said in its last message. */
+  lastText: string
+}
+
+/** The attempt is over, with what was used in it. */
+export function failed(shift: Shift, failure: AttemptFailure, detail: string, beforeEffect = false): WorkEnding {
+  const usage = shift.spending.usage()
+  return { kind: 'failed', failure, detail: shownDetail(shift.line.redact, detail), output: shift.lastText, beforeEffect, usage }
+}
+
+/** The signal ended it: the operator's, or the attempt's time. */
+export function outOfTime(shift: Shift): WorkEnding | undefined {
+  if (shift.stop.aborted) return { kind: 'stopped', detail: 'the turn was stopped', output: shift.lastText }
+  const { attemptMs } = shift.limits
+  return shift.time.aborted ? failed(shift, 'timeout', `the attempt was not over after ${attemptMs} ms`) : undefined
+}
+
+/** The limit that has been reached, if one has. Looked at before every request, so that none is paid for in vain. */
+export function limitReached(shift: Shift): WorkEnding | undefined {
+  const { limits, conversation, spending } = shift
+  const late = outOfTime(shift)
+  if (late) return late
+  if (conversation.turns >= limits.turns)
+    return failed(shift, 'error', `no case after ${limits.turns} turns, the most that an attempt may have`)
+  if (conversation.length > limits.outputBytes)
+    return failed(shift, 'output', `the conversation is longer than ${limits.outputBytes} bytes, the most that an attempt may have`)
+  const cost = spending.costUsd
+  if (limits.costUsd !== undefined && cost !== undefined && cost >= limits.costUsd)
+    return failed(shift, 'error', `the attempt has cost $${cost.toFixed(4)}; at most $${limits.costUsd} may be spent on one`)
+  return undefined
+}
+
+/** What the model's silence or nonsense comes to once asking again was in vain. */
+export function noAnswer(shift: Shift, turn: Exclude<Turn, { kind: 'answer' }>): WorkEnding {
+  const late = outOfTime(shift)
+  if (late) return late
+  if (turn.kind === 'unusable') return failed(shift, 'output', `the model's answer cannot be used: ${excerpt(turn.finish)}`)
+  const first = shift.conversation.turns === 0
+  return failed(shift, 'error', `the model cannot be reached: ${turn.detail}`, first && turn.unsent === true)
+}
+
+/** The model's message as it may be repeated to any provider: not empty, and every call with an object as its arguments. */
+export function repeatable(messages: readonly ModelMessage[], redact: (text: string) => string): ModelMessage {
+  const parts = messages.flatMap((message) => {
+    if (message.role !== 'assistant') return []
+    return typeof message.content === 'string' ? [{ type: 'text' as const, text: message.content }] : message.content
+  })
+  const told = parts.filter((part) => part.type !== 'text' || part.text !== '')
+  const content = told.map((part) => (part.type === 'tool-call' ? { ...part, input: asObject(part.input) } : part))
+  if (content.length === 0) return { role: 'assistant', content: '(nothing)' }
+  return clean({ role: 'assistant', content } as ModelMessage, redact)
+}
+
+function asObject(input: unknown): object {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { arguments: input ?? null }
+}
+
+/** The same value without the key in any of its texts. */
+function clean<T>(value: T, redact: (text: string) => string): T {
+  if (typeof value === 'string') return redact(value) as T
+  if (Array.isArray(value)) return value.map((item) => clean(item as unknown, redact)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item as unknown, redact)])) as T
+}

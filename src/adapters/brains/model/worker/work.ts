@@ -1,0 +1,126 @@
+import type { ToolSet } from 'ai'
+import type { WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
+import { withPrivateFolder } from '../../../process/files/private-folder.ts'
+import { hiddenOn, type Premises } from '../../premises.ts'
+import { type Asking, persist } from '../request/persist.ts'
+import { setTimer } from '../request/timer.ts'
+import type { Sdk } from '../sdk.ts'
+import type { Line } from '../sitting.ts'
+import type { Turn, TurnRequest } from '../turn.ts'
+import { withCacheMarks } from './cache-marks.ts'
+import { answerCalls } from './calls.ts'
+import { Conversation } from './conversation.ts'
+import { Guard } from './guard.ts'
+import { notDone, reminder, workerInstructions } from './instructions.ts'
+import { failed, limitReached, noAnswer, repeatable, type Shift, type WorkLimits } from './shift.ts'
+import { Spending } from './spending.ts'
+import { caseSchema, caseTool } from '../desk/case-tool.ts'
+import { type DeskTool, openDesk } from '../desk/desk.ts'
+
+/** Everything that a worker needs besides its order. */
+export interface Workplace extends Line {
+  premises: Premises
+  limits: WorkLimits
+}
+
+/** From this many turns before the last, the model is told that they come to an end. */
+const turnsNamed = 5
+/** Words of providers for an ending in which nothing is missing. */
+const normalEndings = ['stop', 'tool_calls', 'function_call', 'end_turn', 'tool_use', 'stop_sequence', 'STOP']
+
+/** A worker's turn: the model works by tools until it hands in a case, or comes to a limit. */
+export async function work(place: Workplace, order: WorkOrder, stop: AbortSignal): Promise<WorkEnding> {
+  const { talk } = order
+  if (talk === undefined) throw new Error('a model works in a conversation, and was given none')
+  const { redact, brain, limits, premises } = place
+  const conversation = Conversation.open(talk.stored, order.attempt, redact(order.prompt), talk.answer && redact(talk.answer))
+  const spending = new Spending(brain.prices, conversation.before)
+  if (conversation.handedIn) spending.settle()
+  const time = new AbortController()
+  const end = () => time.abort()
+  stop.addEventListener('abort', end, { once: true })
+  if (stop.aborted) end()
+  const clear = setTimer(Math.max(0, limits.attemptMs - spending.ms), end)
+  try {
+    return await withPrivateFolder(async (folder) => {
+      const grounds = { workspace: order.workspace, hidden: hiddenOn(premises), readOnly: premises.readOnly ?? [] }
+      const tools = openDesk(grounds, { premises, workspace: order.workspace, folder })
+      const offered = offer(place.sdk, tools)
+      const guard = new Guard()
+      const shift = { line: place, limits, order, talk, tools, offered, conversation, spending, guard, stop, time: time.signal }
+      return await converse({ ...shift, raw: new Map(), lastText: '' })
+    }, premises.privateRoot)
+  } finally {
+    clear()
+    stop.removeEventListener('abort', end)
+  }
+}
+
+async function converse(shift: Shift): Promise<WorkEnding> {
+  const { conversation } = shift
+  const request = requestFor(shift)
+  const asking: Asking = {
+    patience: shift.line.patience,
+    random: () => shift.line.random(),
+    signal: shift.time,
+    endsAt: performance.now() + shift.limits.attemptMs - shift.spending.ms,
+    whole: 'the attempt',
+    wholeMs: shift.limits.attemptMs,
+    insists: true,
+  }
+  for (;;) {
+    const over = (await answerCalls(shift, conversation.openCalls())) ?? limitReached(shift)
+    if (over) return over
+    if (shift.limits.turns - conversation.turns === turnsNamed)
+      conversation.tell(`[${turnsNamed} turns are left. Hand in your case before they are used up.]`)
+    const messages = withCacheMarks(shift.line.brain.provider, conversation.messages)
+    const turn = await persist({ ...request, messages }, asking)
+    if (turn.kind !== 'answer') return noAnswer(shift, turn)
+    const ending = await take(shift, turn)
+    if (ending) return ending
+  }
+}
+
+/** Takes in what the model said. Calls of a message that did not end as it should are not done: it looks whole, and need not be. */
+async function take(shift: Shift, turn: Extract<Turn, { kind: 'answer' }>): Promise<WorkEnding | undefined> {
+  const { conversation, spending, talk, line } = shift
+  conversation.hear(repeatable(turn.messages, line.redact))
+  shift.lastText = line.redact(turn.text)
+  shift.raw = new Map(turn.calls.map(({ id, args }) => [id, args]))
+  if (!normalEndings.includes(turn.finish)) {
+    const told = notDone.badEnding(turn.finish.slice(0, 100))
+    for (const call of conversation.openCalls()) conversation.answer(call, told)
+    if (turn.calls.length === 0) conversation.tell(told)
+    return shift.guard.judged(false)
+      ? failed(shift, 'error', `the model's messages go on ending in the wrong way: ${turn.finish}`)
+      : undefined
+  }
+  if (turn.calls.length > 0) return undefined
+  const quiet = await talk.quiet(conversation.said(spending.spent()))
+  conversation.kept()
+  if (quiet === 'over') return { kind: 'handed_in', usage: spending.usage() }
+  conversation.tell(reminder)
+  return undefined
+}
+
+function requestFor({ line, order, offered, spending }: Shift): Omit<TurnRequest, 'messages'> {
+  return {
+    sdk: line.sdk,
+    provider: line.brain.provider,
+    source: line.source,
+    transport: line.transport,
+    limits: line.exchange,
+    instructions: line.redact(workerInstructions(order.instructions)),
+    tools: offered,
+    toolChoice: 'auto',
+    maxOutputTokens: line.maxOutputTokens,
+    onUsage: (usage) => spending.add(usage),
+  }
+}
+
+/** None of the tools runs by itself, and no input is checked by the SDK. */
+function offer(sdk: Sdk, tools: Record<string, DeskTool>): ToolSet {
+  const named = Object.entries(tools).map(([name, { description, schema }]) => [name, { description, inputSchema: sdk.jsonSchema(schema) }])
+  const submit = { description: 'Hands in your case: the work is done.', inputSchema: sdk.jsonSchema(caseSchema()) }
+  return { ...Object.fromEntries(named), [caseTool]: submit }
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deadlineOf, lookAt, type Watched } from './sla.ts'
+
+const rules = { warningThreshold: 0.8 }
+const hour = 3_600_000
+const watched = (more: Partial<Watched> = {}): Watched => ({
+  entityId: 'm/a',
+  entityType: 'task',
+  written: '1h',
+  from: 0,
+  failed: false,
+  warned: false,
+  violated: false,
+  met: false,
+  ...more,
+})
+
+describe('a deadline', () => {
+  it('is a duration from the beginning, or a point in time whenever it begins', () => {
+    expect(deadlineOf({ written: '1h', from: 5 })).toBe(hour + 5)
+    expect(deadlineOf({ written: '2026-01-01T00:00:00Z', from: 5 })).toBe(Date.parse('2026-01-01T00:00:00Z'))
+    expect(deadlineOf({ written: '1h' })).toBeUndefined()
+  })
+
+  it('warns, then is missed, each with its figures', () => {
+    expect(lookAt(watched(), 0.5 * hour, rules)).toEqual({ events: [], next: 0.8 * hour })
+    expect(lookAt(watched(), 0.9 * hour, rules)).toMatchObject({
+      events: [{ type: 'sla.warning', data: { elapsed: 0.9 * hour, remaining: 0.1 * hour, percentUsed: 90 } }],
+      next: hour,
+    })
+    expect(lookAt(watched({ warned: true }), hour + 7, rules)).toMatchObject({ events: [{ type: 'sla.violated', data: { overdueMs: 7 } }] })
+  })
+
+  it('is met by what is done in time, never by what failed, and late work is late', () => {
+    expect(lookAt(watched({ doneAt: hour - 3 }), 2 * hour, rules).events).toMatchObject([{ type: 'sla.met', data: { marginMs: 3 } }])
+    expect(lookAt(watched({ failed: true }), 2 * hour, rules).events).toEqual([])
+    expect(lookAt(watched({ doneAt: hour + 4 }), 2 * hour, rules).events).toMatchObject([{ type: 'sla.violated', data: { overdueMs: 4 } }])
+    expect(lookAt(watched({ doneAt: hour + 4, violated: true }), 2 * hour, rules).events).toEqual([])
+  })
+
+  it('says each thing at most once, however often and whenever it is looked at', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 3 * hour }), { minLength: 1, maxLength: 40 }),
+        fc.option(fc.integer({ min: 0, max: 3 * hour })),
+        (times, doneAt) => {
+          const said: string[] = []
+          let row = watched()
+          for (const now of times.sort((a, b) => a - b)) {
+            if (doneAt !== null && now >= doneAt && row.doneAt === undefined) row = { ...row, doneAt }
+            for (const { type } of lookAt(row, now, rules).events) {
+              said.push(type)
+              row = {
+                ...row,
+                ...(type === 'sla.warning' && { warned: true }),
+                ...(type === 'sla.violated' && { violated: true }),
+                ...(type === 'sla.met' && { met: true }),
+              }
+            }
+          }
+          expect(new Set(said).size).toBe(said.length)
+          expect(said.includes('sla.met') && said.includes('sla.violated') && (doneAt ?? 0) > hour).toBe(false)
+        },
+      ),
+    )
+  })
+})

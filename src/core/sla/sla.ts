@@ -1,0 +1,50 @@
+import { isInstant, parseDuration } from '../../contract/config/duration.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
+
+/** What is known of an entity with a deadline. Times are epoch milliseconds. */
+export interface Watched {
+  entityId: string
+  entityType: 'task' | 'mission'
+  /** As written: a duration, or a point in time. */
+  written: string
+  /** First readiness of a task, start of a mission; a task that never became ready has none. */
+  from?: number
+  /** When it was done; and whether it ended without being done. */
+  doneAt?: number
+  failed: boolean
+  warned: boolean
+  violated: boolean
+  met: boolean
+}
+
+export interface SlaRules {
+  warningThreshold: number
+}
+
+/** When the time is up; undefined while it has not begun to run. */
+export function deadlineOf({ written, from }: Pick<Watched, 'written' | 'from'>): number | undefined {
+  if (isInstant(written)) return Date.parse(written)
+  const duration = parseDuration(written)
+  return from === undefined || duration === undefined ? undefined : from + duration
+}
+
+/** What is to be said of the entity now, and when to look again at the latest. Pure: the same facts and time give the same answer. */
+export function lookAt(watched: Watched, now: number, { warningThreshold }: SlaRules): { events: AssayEvent[]; next?: number } {
+  const deadline = deadlineOf(watched)
+  if (deadline === undefined || watched.met || watched.failed) return { events: [] }
+  const { entityId, entityType, doneAt } = watched
+  const entity = { entityId, entityType, deadline: new Date(deadline).toISOString() }
+  const violated = (at: number): AssayEvent => ({ type: 'sla.violated', data: { ...entity, overdueMs: at - deadline } })
+  if (doneAt !== undefined) {
+    if (doneAt <= deadline) return { events: [{ type: 'sla.met', data: { ...entity, marginMs: deadline - doneAt } }] }
+    return { events: watched.violated ? [] : [violated(doneAt)] }
+  }
+  if (watched.violated) return { events: [] }
+  if (now >= deadline) return { events: [violated(now)] }
+  const from = watched.from ?? now
+  const warnAt = from + (deadline - from) * warningThreshold
+  if (watched.warned || now < warnAt) return { events: [], next: watched.warned ? deadline : warnAt }
+  const elapsed = now - from
+  const percentUsed = deadline === from ? 100 : (elapsed * 100) / (deadline - from)
+  return { events: [{ type: 'sla.warning', data: { ...entity, elapsed, remaining: deadline - now, percentUsed } }], next: deadline }
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import type { TaskCommand } from '../../contract/commands/task.ts'
+import { checks, created, openSeats, opine, start, submit } from '../../testing/task/steps.ts'
+import { rulesWith } from '../../testing/task/world.ts'
+
+const begin = { type: 'begin_call', attempt: 1, tool: 'run', conversation: 's1' } as const
+const end = { type: 'end_call', attempt: 1, conversation: 's2' } as const
+
+describe('the tool calls of a conversational worker', () => {
+  it('are open from before until after, one at a time, and carry what was said', () => {
+    const task = created(rulesWith()).when(start(true)).when(begin)
+    expect(task.state.current).toMatchObject({ callOpen: true, calls: 1, conversation: 's1' })
+    expect(task.refusal(begin)).toBe('wrong_status')
+    task.when(end)
+    expect(task.state.current).toMatchObject({ callOpen: false, calls: 1, conversation: 's2' })
+    expect(task.refusal(end)).toBe('wrong_status')
+    expect(task.when(begin).last('call.begun').call).toBe(2)
+  })
+
+  it('are for conversational workers, in an open attempt', () => {
+    const task = created(rulesWith())
+    expect(task.refusal(begin)).toBe('stale_attempt')
+    expect(task.when(start()).refusal(begin)).toBe('bad_command')
+    expect(task.refusal({ ...begin, attempt: 2 })).toBe('stale_attempt')
+  })
+
+  it('leave a conversation that goes on in the next attempt', () => {
+    const task = created(rulesWith({ panel: { mode: 'full', size: 1 } })).when(start(true))
+    task.when({ ...submit(task.state, 'work'), conversation: 's3' } as TaskCommand)
+    task.when(checks(task.state))
+    for (const seat of openSeats(task.state)) task.when(opine(task.state, seat, { accept: false }))
+    expect(task.state.status).toBe('todo')
+    task.when(start(true))
+    expect(task.state.current).toMatchObject({ attempt: 2, conversation: 's3', calls: 0, callOpen: false })
+  })
+})

@@ -1,0 +1,130 @@
+import type { Engine } from '../../../engine/engine.ts'
+import type { MissionRow, TaskRow } from '../../../engine/views/tasks.ts'
+import type { App, ExitCode } from '../app.ts'
+import { oneLine, type Output } from '../output.ts'
+import type { ConfigFlags } from '../project.ts'
+import { table } from '../render/table.ts'
+import { scoreText, stateWord } from '../render/task.ts'
+import { openExisting } from './run.ts'
+
+/** `assay mission list`: every run of every mission. */
+export async function missionListCommand(app: App, output: Output, flags: ConfigFlags): Promise<ExitCode> {
+  return withEngine(app, output, flags, async (engine) => {
+    const missions = await engine.missions()
+    if (output.json) for (const row of missions) output.jsonLine(row)
+    else if (missions.length === 0) output.note('There are no missions yet.')
+    else output.data(table(['mission', 'state', 'tasks', 'started', 'name'], missions.map(missionCells), output.columns))
+    return 0
+  })
+}
+
+function missionCells({ id, name, tasks, started, finished, outcome, threshold }: MissionRow): string[] {
+  const state = finished === undefined ? 'open' : `${outcome ?? 'finished'}${threshold === 'failed' ? ', threshold missed' : ''}`
+  return [id, state, String(tasks), started.slice(0, 19), oneLine(name, 40)]
+}
+
+/** `assay mission show`: its tasks and gates as they stand. */
+export async function missionShowCommand(app: App, output: Output, id: string, flags: ConfigFlags): Promise<ExitCode> {
+  return withMission(app, output, id, flags, async (engine, mission) => {
+    const [rows, gates] = await Promise.all([engine.taskRows(`${mission.id}/`), engine.gates(mission.id)])
+    if (output.json) {
+      output.jsonLine({ ...mission, tasks: rows, gates: gates.map(({ state: _state, ...gate }) => gate) })
+      return 0
+    }
+    output.data(`${mission.id}: ${oneLine(mission.name, 100)} (${missionCells(mission)[1]})`)
+    output.data(
+      table(
+        ['state', 'score/bar', 'attempt', 'task'],
+        rows.map((row) => [stateWord(row), scoreText(row), String(row.attempt), row.title]),
+        output.columns,
+      ),
+    )
+    for (const { name, status, reason } of gates)
+      output.data(`gate ${oneLine(name, 60)}: ${status}${reason === undefined ? '' : `, ${oneLine(reason, 200)}`}`)
+    return 0
+  })
+}
+
+export interface OwnerFlags extends ConfigFlags {
+  reason?: string
+}
+
+/** `assay mission retry`: failed and skipped tasks are opened again, with one more attempt each. */
+export function missionRetryCommand(app: App, output: Output, id: string, flags: OwnerFlags): Promise<ExitCode> {
+  return forOwner(
+    app,
+    output,
+    id,
+    flags,
+    'opened again',
+    (row) => row.status === 'failed' || row.status === 'skipped',
+    (by, reason) => ({
+      type: 'reopen_task',
+      by,
+      reason,
+    }),
+  )
+}
+
+/** `assay mission stop`: whatever is not finished fails, on the owner's word. */
+export function missionStopCommand(app: App, output: Output, id: string, flags: OwnerFlags): Promise<ExitCode> {
+  const open = ({ status }: TaskRow) => status !== 'done' && status !== 'failed' && status !== 'skipped'
+  return forOwner(app, output, id, flags, 'stopped', open, (by, reason) => ({
+    type: 'fail_task',
+    reason: `${by} stopped the mission: ${reason}`,
+  }))
+}
+
+async function forOwner(
+  app: App,
+  output: Output,
+  id: string,
+  flags: OwnerFlags,
+  done: string,
+  concerns: (row: TaskRow) => boolean,
+  command: (by: string, reason: string) => Parameters<Engine['handle']>[1],
+): Promise<ExitCode> {
+  const authority = app.authority(output.terminal)
+  if (!authority.ok) {
+    output.note(`assay: ${authority.message}`)
+    return 2
+  }
+  return withMission(app, output, id, flags, async (engine, mission) => {
+    const rows = (await engine.taskRows(`${mission.id}/`)).filter(concerns)
+    const changed: string[] = []
+    for (const row of rows) {
+      const handled = await engine.handle(row.id, command(authority.by, flags.reason ?? ''), authority.by)
+      if (handled.ok) changed.push(row.id)
+      else output.note(`${row.id}: ${handled.error.message}`)
+    }
+    if (output.json) output.jsonLine({ kind: done, mission: mission.id, tasks: changed })
+    else output.data(changed.length === 0 ? `${mission.id}: there is nothing to do` : `${done}: ${changed.join(', ')}`)
+    return 0
+  })
+}
+
+async function withMission(
+  app: App,
+  output: Output,
+  id: string,
+  flags: ConfigFlags,
+  use: (engine: Engine, mission: MissionRow) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withEngine(app, output, flags, async (engine) => {
+    const missions = await engine.missions()
+    const mission = missions.find((row) => row.id === id)
+    if (mission) return use(engine, mission)
+    output.note(`assay: there is no mission ${id}; there are: ${missions.map((row) => row.id).join(', ') || 'none'}`)
+    return 2
+  })
+}
+
+async function withEngine(app: App, output: Output, flags: ConfigFlags, use: (engine: Engine) => Promise<ExitCode>): Promise<ExitCode> {
+  const opened = await openExisting(app, output, flags)
+  if (typeof opened === 'number') return opened
+  try {
+    return await use(opened.engine)
+  } finally {
+    await opened.engine.close()
+  }
+}

@@ -1,0 +1,96 @@
+import { OperatorAnswer } from '../../../contract/events/task.ts'
+import type { RequestRow } from '../../../engine/requests.ts'
+import type { App, ExitCode } from '../app.ts'
+import { oneLine, type Output } from '../output.ts'
+import type { ConfigFlags } from '../project.ts'
+import { table } from '../render/table.ts'
+import { openExisting } from './run.ts'
+import { withTask } from './task.ts'
+
+/** `assay requests`: what waits for a person, and the answers that each question takes. */
+export async function requestsCommand(app: App, output: Output, flags: ConfigFlags): Promise<ExitCode> {
+  const opened = await openExisting(app, output, flags)
+  if (typeof opened === 'number') return opened
+  try {
+    const requests = await opened.engine.requests()
+    if (output.json) for (const request of requests) output.jsonLine(request)
+    else if (requests.length === 0) output.note('Nothing waits for a person.')
+    else {
+      const rows = requests.map(({ request, answers, title, detail }) => [
+        request,
+        answers.join(', '),
+        oneLine(title, 40),
+        oneLine(detail, 200),
+      ])
+      output.data(table(['request', 'answers', 'about', 'why'], rows, output.columns))
+      output.note('Answer with: assay requests answer <request> <answer> --reason <text>, then assay resume')
+    }
+    return 0
+  } finally {
+    await opened.engine.close()
+  }
+}
+
+export interface AnswerFlags extends ConfigFlags {
+  reason?: string
+}
+
+/** `assay requests answer`: the owner's word, recorded with who gave it and why. */
+export async function answerCommand(app: App, output: Output, request: string, answer: string, flags: AnswerFlags): Promise<ExitCode> {
+  const parsed = OperatorAnswer.safeParse(answer)
+  if (!parsed.success) return say(output, `${answer} is no answer; there are ${OperatorAnswer.options.join(', ')}`)
+  const authority = app.authority(output.terminal)
+  if (!authority.ok) return say(output, authority.message)
+  const opened = await openExisting(app, output, flags)
+  if (typeof opened === 'number') return opened
+  const { engine } = opened
+  try {
+    const open = await engine.requests()
+    const found = findRequest(open, request)
+    if (!found)
+      return say(
+        output,
+        `there is no open request ${request}; ${open.length === 0 ? 'nothing waits' : `open: ${open.map((one) => one.request).join(', ')}`}`,
+      )
+    if (!found.answers.includes(parsed.data))
+      return say(output, `${answer} is no answer to ${found.request}; possible: ${found.answers.join(', ')}`)
+    const answered = await engine.answer({ request: found, answer: parsed.data, by: authority.by, reason: flags.reason ?? '' })
+    if (!answered.ok) return say(output, answered.error.message)
+    if (output.json) output.jsonLine({ kind: 'answered', request: found.request, answer, by: authority.by, events: answered.value })
+    else output.data(`${found.request}: ${answer} by ${authority.by}`)
+    const mission = found.subject.slice(0, found.subject.indexOf('/'))
+    if (!output.json) output.note(`Next: assay resume ${mission}`)
+    return 0
+  } finally {
+    await engine.close()
+  }
+}
+
+/** By its whole name, or by the end of it where that is enough. */
+function findRequest(open: readonly RequestRow[], wanted: string): RequestRow | undefined {
+  const exact = open.find(({ request }) => request === wanted)
+  const ending = open.filter(
+    ({ request, subject }) => request.endsWith(`/${wanted}`) || subject === wanted || subject.endsWith(`/${wanted}`),
+  )
+  return exact ?? (ending.length === 1 ? ending[0] : undefined)
+}
+
+/** `assay overrule`: the owner turns a decision, either way. */
+export async function overruleCommand(app: App, output: Output, id: string, outcome: string, flags: AnswerFlags): Promise<ExitCode> {
+  if (outcome !== 'pass' && outcome !== 'fail') return say(output, `${outcome} is neither pass nor fail`)
+  const authority = app.authority(output.terminal)
+  if (!authority.ok) return say(output, authority.message)
+  return withTask(app, output, id, flags, async (engine, row) => {
+    const { by } = authority
+    const handled = await engine.handle(row.id, { type: 'overrule_task', outcome, by, reason: flags.reason ?? '' }, by)
+    if (!handled.ok) return say(output, handled.error.message)
+    if (output.json) output.jsonLine({ kind: 'overruled', task: row.id, outcome, by })
+    else output.data(`${row.id}: overruled to ${outcome} by ${by}`)
+    return 0
+  })
+}
+
+function say(output: Output, message: string): ExitCode {
+  output.note(`assay: ${message}`)
+  return 2
+}

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { CriterionEntry } from '../../../contract/mission/mission.ts'
+import type { Result } from '../../../contract/errors.ts'
+import { readDocument } from '../../../contract/source/document.ts'
+import type { Problem } from '../../../contract/source/problem.ts'
+import type { Criterion } from '../../../contract/task.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { asOneShot, numberedCriteria, type Project } from '../../../engine/project.ts'
+import { reviewOnce } from '../../../engine/review/one-shot.ts'
+import type { App, ExitCode, Subject } from '../app.ts'
+import type { Output } from '../output.ts'
+import { type ConfigFlags, findProject, knobFlags, readText } from '../project.ts'
+import { type Format, formats, render } from '../report/formats.ts'
+import type { ReviewReport } from '../report/report.ts'
+import { type JudgeFlags, projectFromEnvironment } from '../review/from-environment.ts'
+import { reportOf } from '../review/report-of.ts'
+import { stopOnSignals } from '../signals.ts'
+import { refuse } from './run.ts'
+
+export interface ReviewFlags extends ConfigFlags, JudgeFlags {
+  criteria?: string[]
+  task?: string
+  diff?: string
+  format?: string[]
+  allowPrivate?: boolean
+  json?: boolean
+}
+
+/** `assay review <path | url | ->`: one look at one thing, against criteria; the door for CI. */
+export async function reviewCommand(app: App, output: Output, what: string | undefined, flags: ReviewFlags): Promise<ExitCode> {
+  const wanted = sinksOf(output, flags)
+  if (!wanted.ok) return refuse(output, wanted.error)
+  if ((what === undefined) === (flags.diff === undefined))
+    return refuse(output, [usage('name one thing to review: a file, a folder, an address, `-`, or --diff base..head')])
+  const criteria = criteriaOf(flags.criteria ?? [], output.terminal.cwd)
+  if (!criteria.ok) return refuse(output, criteria.error)
+  const found = findReviewProject(output, flags)
+  if (!found.ok) return refuse(output, found.error)
+  const { folder } = found.value
+  const project = asOneShot(found.value.project)
+  const problems = await app.problems({ folder, project })
+  if (problems.length > 0) return refuse(output, problems)
+  const engine = await app.open({ folder, project, create: true })
+  if (!engine) throw new Error('.assay/ could not be made')
+  try {
+    const { cwd } = output.terminal
+    const stdin = what === '-' ? await readAll(process.stdin) : undefined
+    const subject = await app.subject(
+      { cwd, home: join(folder, '.assay'), what: what ?? '', diff: flags.diff, stdin, allowPrivate: flags.allowPrivate ?? false },
+      engine,
+    )
+    if (!subject.ok) return refuse(output, subject.error)
+    const report = await judge(engine, output, subject.value, { ...flags, criteria: criteria.value })
+    if (report === 'stopped') return 130
+    for (const sink of wanted.value) deliver(app, output, sink, report)
+    return report.exitCode
+  } finally {
+    await engine.close()
+  }
+}
+
+async function judge(
+  engine: Engine,
+  output: Output,
+  subject: Subject,
+  { criteria, task }: Omit<ReviewFlags, 'criteria'> & { criteria: Criterion[] },
+): Promise<ReviewReport | 'stopped'> {
+  const { config } = engine.parts
+  const signals = stopOnSignals(output)
+  const began = performance.now()
+  try {
+    if (!output.json) output.note(`Reviewing ${subject.kind} ${subject.name} …`)
+    const end = await reviewOnce(
+      engine,
+      { title: `Review of ${subject.name}`, snapshot: subject.snapshot, base: subject.base },
+      {
+        id: 'review',
+        description: task ?? `Judge this ${subject.kind} as it stands.`,
+        criteria,
+        checks: [],
+        dimensions: config.review.dimensions,
+        bar: config.review.threshold,
+      },
+      signals.stop,
+    )
+    if (end.stopped) return 'stopped'
+    return reportOf(subject, end, config.review.evaluate, performance.now() - began)
+  } finally {
+    signals.dispose()
+  }
+}
+
+/** The configuration here or above; without one, a judge from flags and environment. */
+function findReviewProject(output: Output, flags: ReviewFlags): Result<{ folder: string; project: Project }, Problem[]> {
+  const { cwd, env } = output.terminal
+  const asksForModel = flags.provider !== undefined || flags.model !== undefined || flags.baseUrl !== undefined
+  if (!asksForModel) {
+    const found = findProject(output.terminal, flags)
+    if (!found.ok || found.value.file !== null) return found
+  }
+  const project = projectFromEnvironment(flags, env, knobFlags(flags))
+  return project.ok ? { ok: true, value: { folder: cwd, project: project.value } } : project
+}
+
+/** Each `--criteria` is a file of criteria (a YAML or JSON list, or one a line), or the text of one. */
+function criteriaOf(given: readonly string[], cwd: string): Result<Criterion[], Problem[]> {
+  const entries: unknown[] = []
+  for (const one of given) {
+    const text = /\s/.test(one) ? undefined : readText(resolve(cwd, one), one)
+    if (!text?.ok) {
+      if (looksLikeFile(one)) return { ok: false, error: text?.ok === false ? text.error : [usage(`${one} cannot be read`)] }
+      entries.push(one)
+      continue
+    }
+    const document = readDocument(text.value, one)
+    const list = document.ok && Array.isArray(document.value.value) ? document.value.value : undefined
+    entries.push(
+      ...(list ??
+        text.value
+          .split('\n')
+          .map((line) => line.replace(/^\s*[-*]\s+/, '').trim())
+          .filter((line) => line !== '')),
+    )
+  }
+  const parsed = entries.map((entry) => CriterionEntry.safeParse(entry))
+  const bad = parsed.findIndex((one) => !one.success)
+  if (bad >= 0) return { ok: false, error: [usage(`criterion ${bad + 1} is no text and has no \`text\``)] }
+  return numberedCriteria(parsed.map((one) => one.data as CriterionEntry))
+}
+
+const looksLikeFile = (text: string): boolean => /^[^\s]+\.(ya?ml|json|txt|md)$/.test(text)
+
+interface Sink {
+  format: Format
+  /** Standard output where none is named. */
+  file?: string
+}
+
+/** `--format name` prints, `--format name=file` writes. Without any: pretty at a terminal, minimal for programs. */
+function sinksOf(output: Output, flags: ReviewFlags): Result<Sink[], Problem[]> {
+  const sinks: Sink[] = []
+  for (const given of flags.format ?? []) {
+    const [name = '', file] = given.split(/=(.*)/s)
+    if (!formats.includes(name as Format))
+      return { ok: false, error: [usage(`--format ${name}: there is no such format; there are ${formats.join(', ')}`)] }
+    sinks.push({ format: name as Format, ...(file !== undefined && file !== '' && { file }) })
+  }
+  if (flags.json && !sinks.some(({ file }) => file === undefined)) sinks.push({ format: 'json' })
+  if (sinks.some(({ file }) => file === undefined)) return { ok: true, value: sinks }
+  const { stdout, env } = output.terminal
+  const person = stdout.isTTY === true && !env.CI && !env.CLAUDECODE && !env.AI_AGENT
+  return { ok: true, value: [...sinks, { format: person ? 'pretty' : 'minimal' }] }
+}
+
+function deliver(app: App, output: Output, { format, file }: Sink, report: ReviewReport): void {
+  const rendering = {
+    version: app.version,
+    stopToken: randomBytes(16).toString('hex'),
+    columns: output.columns,
+    colour: output.colour && file === undefined,
+  }
+  const text = render(format, report, rendering)
+  if (file === undefined) return output.data(text)
+  const path = resolve(output.terminal.cwd, file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${text}\n`)
+}
+
+function usage(message: string): Problem {
+  return { file: 'assay review', path: '', message }
+}
+
+async function readAll(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,25 @@
+import { line } from './escape.ts'
+import { findingsOf } from './findings.ts'
+import { againstBar, type ReviewReport, resultWord, usageText } from './report.ts'
+
+const mostFindings = 12
+
+/** A few lines for agents and CI logs: what to do about it first, the result last. */
+export function minimal(report: ReviewReport): string {
+  const findings = findingsOf(report).filter(({ key, level }) => key !== 'decision' && level !== 'note')
+  const shown = findings.slice(0, mostFindings)
+  return [
+    ...shown.map(({ level, title, message }) => `${level}: ${line(title, 160)}: ${line(message, 300)}`),
+    ...(findings.length > shown.length ? [`+${findings.length - shown.length} more findings`] : []),
+    ...(report.result === 'clean' ? [] : [`concern: ${line(report.concern, 600)}`]),
+    ...report.nextSteps.slice(0, 10).map(({ from, text }) => `next (${line(from, 60)}): ${line(text, 600)}`),
+    `usage: ${usageText(report)}`,
+    resultLine(report),
+  ].join('\n')
+}
+
+/** The one line that says how it ended. */
+export function resultLine(report: ReviewReport): string {
+  const category = report.category === null ? '' : ` ${report.category}`
+  return `RESULT: ${resultWord(report)} ${againstBar(report.score, report.bar)}${category} (${line(report.subject.name, 120)})`
+}

@@ -1,0 +1,82 @@
+import type { CheckReport } from '../../../contract/check.ts'
+import type { Bar, Score } from '../../../contract/score.ts'
+import type { Category, CriterionAnswer } from '../../../contract/verdict.ts'
+import { barOn100 } from '../render/task.ts'
+
+/** What a one-shot review came to, as every format reports it. All text in it is somebody else's: a format escapes it for where it goes. */
+export interface ReviewReport {
+  subject: { kind: 'file' | 'folder' | 'diff' | 'url' | 'text'; name: string; digest: string }
+  result: 'clean' | 'below-threshold' | 'unreviewed' | 'inconclusive'
+  passed: boolean
+  exitCode: 0 | 1 | 3
+  score?: Score
+  bar: Bar
+  category: Category | null
+  concern: string
+  nextSteps: { from: string; text: string }[]
+  criteria: CriterionReport[]
+  dimensions: DimensionReport[]
+  judges: JudgeReport[]
+  checks: CheckReport[]
+  suspicions: string[]
+  warnings: string[]
+  usage: { calls: number; inputTokens: number; outputTokens: number; costUsd?: number }
+  durationMs: number
+}
+
+export interface CriterionReport {
+  id: string
+  text: string
+  hard: boolean
+  answers: { judge: string; met: CriterionAnswer['met']; reasoning: string; evidence: { pointer: string; resolved: boolean }[] }[]
+}
+
+export interface DimensionReport {
+  name: string
+  score?: Score
+  reasoning: { judge: string; text: string }[]
+}
+
+export interface JudgeReport {
+  judge: string
+  outcome: 'accepts' | 'rejects' | 'abstained' | 'void' | 'unavailable'
+  score?: Score
+  concern?: string
+}
+
+/** Whether a result passes and how the process ends: one place, so that no format and no exit code can tell another story. */
+export function endingOf(result: ReviewReport['result'], evaluated = true): Pick<ReviewReport, 'result' | 'passed' | 'exitCode'> {
+  if (result === 'clean') return { result, passed: true, exitCode: 0 }
+  if (result === 'below-threshold') return { result, passed: false, exitCode: 1 }
+  return result === 'unreviewed' && !evaluated ? { result, passed: true, exitCode: 0 } : { result, passed: false, exitCode: 3 }
+}
+
+/** The result in one word for people. */
+export function resultWord({ result }: Pick<ReviewReport, 'result'>): string {
+  return { clean: 'PASS', 'below-threshold': 'FAIL', unreviewed: 'UNREVIEWED', inconclusive: 'INCONCLUSIVE' }[result]
+}
+
+/** The score against the bar on 0–100, e.g. `72/60`. */
+export function againstBar(score: Score | undefined, bar: Bar): string {
+  return score === undefined ? `unscored/${barOn100(bar)}` : `${score.on100}/${barOn100(bar)}`
+}
+
+/** Both sides on 0–100, where a score's two decimals are cut and a bar's are exact: below here is below in exact arithmetic. */
+export function isBelow(score: Score, bar: Bar): boolean {
+  return score.on100 < barOn100(bar)
+}
+
+/** What a criterion's answers come to: the worst of them, or that nobody answered. */
+export function standingOf(criterion: CriterionReport): CriterionAnswer['met'] | 'unanswered' {
+  const answers = criterion.answers.map(({ met }) => met)
+  if (answers.includes('no')) return 'no'
+  if (answers.includes('cannot_tell')) return 'cannot_tell'
+  return answers.includes('yes') ? 'yes' : 'unanswered'
+}
+
+/** What it cost, in one line. */
+export function usageText({ usage, durationMs }: Pick<ReviewReport, 'usage' | 'durationMs'>): string {
+  const cost = usage.costUsd === undefined ? [] : [`$${usage.costUsd.toFixed(4)}`]
+  const calls = `${usage.calls} ${usage.calls === 1 ? 'call' : 'calls'}`
+  return [calls, `${usage.inputTokens} tokens in`, `${usage.outputTokens} out`, ...cost, `${(durationMs / 1000).toFixed(1)} s`].join(', ')
+}

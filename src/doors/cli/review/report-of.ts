@@ -1,0 +1,93 @@
+import type { AssayEvent, EventData } from '../../../contract/events/manifest.ts'
+import type { Decision, Sitting } from '../../../contract/review.ts'
+import type { OneShotEnd } from '../../../engine/review/one-shot.ts'
+import type { Subject } from '../app.ts'
+import { endingOf, type JudgeReport, type ReviewReport } from '../report/report.ts'
+
+/** What a one-shot review came to, from its events. */
+export function reportOf(subject: Subject, end: OneShotEnd, evaluated: boolean, durationMs: number): ReviewReport {
+  const { state, events } = end
+  const { spec } = state
+  const decision = last(events, 'review.decided')?.decision
+  const opened = last(events, 'review.opened')
+  const sittings = events.flatMap((event) => (event.type === 'verdict.recorded' ? [event.data.sitting] : []))
+  const checks = events.flatMap((event) => (event.type === 'checks.passed' || event.type === 'checks.failed' ? event.data.reports : []))
+  const score = decision?.score
+  return {
+    subject: { kind: subject.kind, name: subject.name, digest: subject.digest },
+    ...endingOf(resultOf(end, decision), evaluated),
+    ...(score && { score }),
+    bar: spec.bar,
+    category: decision?.category ?? (last(events, 'attempt.rejected')?.category || null),
+    concern: decision?.concern ?? last(events, 'attempt.rejected')?.detail ?? state.hold?.detail ?? '',
+    nextSteps: decision?.outcome === 'reject' ? decision.points : [],
+    criteria: spec.criteria.map(({ id, text, hard }) => ({ id, text, hard, answers: answersOn(id, sittings) })),
+    dimensions: spec.dimensions.map(({ name }) => {
+      const found = decision?.dimensions.find((one) => one.name === name)
+      return { name, ...(found && { score: found.score }), reasoning: found?.reasoning ?? [] }
+    }),
+    judges: judgesOf(events),
+    checks,
+    suspicions: opened?.suspicions ?? [],
+    warnings: opened?.warnings ?? [],
+    usage: usageOf(events),
+    durationMs,
+  }
+}
+
+/** Only a clean accept passes. What nobody could grade is inconclusive, never a pass and never a fail. */
+function resultOf({ state }: OneShotEnd, decision: Decision | undefined): ReviewReport['result'] {
+  if (state.status === 'done') return state.done?.flag === 'clean' ? 'clean' : 'unreviewed'
+  if (state.status === 'failed') return decision === undefined || decision.graded ? 'below-threshold' : 'inconclusive'
+  return 'inconclusive'
+}
+
+function answersOn(id: string, sittings: readonly Sitting[]): ReviewReport['criteria'][number]['answers'] {
+  return sittings.flatMap(({ judge, verdict, resolutions }) => {
+    const answer = verdict?.criteria.find((one) => one.id === id)
+    if (!answer) return []
+    const evidence = answer.evidence.map((pointer) => ({
+      pointer,
+      resolved: resolutions.find((one) => one.pointer === pointer)?.resolved ?? false,
+    }))
+    return [{ judge, met: answer.met, reasoning: answer.reasoning, evidence }]
+  })
+}
+
+function judgesOf(events: readonly AssayEvent[]): JudgeReport[] {
+  const judges = new Map<string, JudgeReport>()
+  for (const { type, data } of events) {
+    if (type === 'verdict.recorded') judges.set(data.sitting.judge, sat(data.sitting))
+    if (type === 'seat.voided') judges.set(data.judge, { judge: data.judge, outcome: 'void' })
+    if (type === 'judge.unavailable') judges.set(data.judge, { judge: data.judge, outcome: 'unavailable', concern: data.detail })
+  }
+  return [...judges.values()]
+}
+
+function sat({ judge, outcome, accepts, score, verdict, text }: Sitting): JudgeReport {
+  const concern = verdict?.concern ?? text?.feedback
+  return {
+    judge,
+    outcome: outcome === 'abstained' ? 'abstained' : accepts ? 'accepts' : 'rejects',
+    ...(score && { score }),
+    ...(concern !== undefined && { concern }),
+  }
+}
+
+function usageOf(events: readonly AssayEvent[]): ReviewReport['usage'] {
+  const total: ReviewReport['usage'] = { calls: 0, inputTokens: 0, outputTokens: 0 }
+  for (const { type, data } of events) {
+    const answered = type === 'verdict.recorded' || type === 'task.eval.unparsed' || type === 'judge.unavailable'
+    if (!answered) continue
+    const usage = type === 'verdict.recorded' ? data.sitting.usage : data.usage
+    total.calls += 1
+    total.inputTokens += usage?.inputTokens ?? 0
+    total.outputTokens += usage?.outputTokens ?? 0
+    if (usage?.costUsd !== undefined) total.costUsd = (total.costUsd ?? 0) + usage.costUsd
+  }
+  return total
+}
+
+function last<T extends AssayEvent['type']>(events: readonly AssayEvent[], type: T): EventData<T> | undefined {
+  return events.findLast((event) => event.type === type)?.data as EventData<T> | undefined
+}

@@ -1,0 +1,71 @@
+import type { GateSpec } from '../../contract/events/gate.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
+import { readEvent } from '../../contract/events/read.ts'
+import type { Result } from '../../contract/errors.ts'
+import { decideGate, evolveGate, type GateCommand, type GateState, isOpen, type MaybeGate } from '../../core/gate/gate.ts'
+import type { EngineParts } from '../parts.ts'
+import { gateStream } from '../streams.ts'
+import { asNew } from '../task/task-store.ts'
+import { gateInputKey, type GateRow } from '../views/gates.ts'
+
+/** How often a command is decided anew because another writer was first. */
+const maxTries = 25
+/** Gates created in one transaction. */
+const batch = 500
+
+/** Creates the gates of a run that do not exist yet. Before its tasks: one that ends finds the gates that look at it. */
+export async function createGates(parts: EngineParts, mission: string, gates: readonly GateSpec[]): Promise<void> {
+  const { journal, clock } = parts
+  for (let start = 0; start < gates.length; start += batch) {
+    const streams = []
+    for (const gate of gates.slice(start, start + batch)) {
+      const stream = gateStream(mission, gate.name)
+      if ((await journal.head(stream)) > 0) continue
+      const decided = decideGate(undefined, { type: 'create_gate', mission, gate })
+      if (decided.ok) streams.push({ stream, expected: 0, events: decided.value.map(asNew) })
+    }
+    if (streams.length === 0) continue
+    const appended = await journal.append({ streams, meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' } })
+    if (!appended.ok) return createGates(parts, mission, gates)
+  }
+}
+
+export async function loadGate({ journal }: EngineParts, mission: string, name: string): Promise<{ state: MaybeGate; version: number }> {
+  const events = await journal.readStream(gateStream(mission, name))
+  return { state: events.map(readEvent).reduce<MaybeGate>(evolveGate, undefined), version: events.length }
+}
+
+/** Load, decide, append; again if another process was first. */
+export async function handleGate(
+  parts: EngineParts,
+  gate: { mission: string; name: string },
+  command: GateCommand,
+  actor: string,
+): Promise<Result<{ state: GateState; events: AssayEvent[] }>> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const { state, version } = await loadGate(parts, gate.mission, gate.name)
+    const decided = decideGate(state, command)
+    if (!decided.ok) return decided
+    const meta = { at: new Date(parts.clock.now()).toISOString(), actor }
+    const stream = gateStream(gate.mission, gate.name)
+    const appended = await parts.journal.append({ streams: [{ stream, expected: version, events: decided.value.map(asNew) }], meta })
+    const after = decided.value.reduce<MaybeGate>(evolveGate, state)
+    if (appended.ok && after) return { ok: true, value: { state: after, events: decided.value } }
+  }
+  return { ok: false, error: { code: 'wrong_status', message: `other writers were first ${maxTries} times in a row` } }
+}
+
+/** Names of the gates that look at a task. */
+export async function gatesAfter({ journal }: EngineParts, task: string): Promise<string[]> {
+  const rows = await journal.viewRows('gate_inputs', { prefix: gateInputKey(task, '') })
+  return rows.map(({ row }) => (row as { gate: string }).gate)
+}
+
+/** Whether every gate that a task waits for lets it through. */
+export async function gatesOpen({ journal }: EngineParts, mission: string, gates: readonly string[]): Promise<boolean> {
+  for (const gate of gates) {
+    const row = (await journal.viewRow('gates', gateStream(mission, gate))) as GateRow | undefined
+    if (!row || !isOpen({ status: row.status } as GateState)) return false
+  }
+  return true
+}

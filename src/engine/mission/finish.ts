@@ -1,0 +1,72 @@
+import type { EventData } from '../../contract/events/manifest.ts'
+import type { Score } from '../../contract/score.ts'
+import { thresholdOf } from '../../core/gate/threshold.ts'
+import type { EngineParts } from '../parts.ts'
+import { missionStream } from '../streams.ts'
+import { asNew } from '../task/task-store.ts'
+import type { GateRow } from '../views/gates.ts'
+import type { MissionRow, TaskRow } from '../views/tasks.ts'
+import { outcomeOf } from './outcome.ts'
+
+/** Gates of these missions. */
+export async function gateRows({ journal }: EngineParts, missions: readonly string[]): Promise<GateRow[]> {
+  const found: GateRow[] = []
+  for (const mission of missions) {
+    const rows = await journal.viewRows('gates', { prefix: `gate/${mission}/` })
+    found.push(...rows.map(({ row }) => row as GateRow))
+  }
+  return found
+}
+
+const ended = new Set(['done', 'failed', 'skipped'])
+
+/** A mission whose tasks have all ended is finished, once; whoever comes second finds it so. Its quality threshold is looked at then. */
+export async function finishMission(parts: EngineParts, mission: string, rows: readonly TaskRow[]): Promise<void> {
+  const own = rows.filter((row) => row.mission === mission)
+  if (own.some((row) => !ended.has(row.status))) return
+  const { journal, clock, rules } = parts
+  const { evaluate } = rules.policy.review
+  const stream = missionStream(mission)
+  const events = await journal.readStream(stream)
+  if (events.findLast((event) => event.type === 'mission.finished' || event.type === 'mission.reopened')?.type === 'mission.finished')
+    return
+  const started = events.find((event) => event.type === 'mission.started')?.data as EventData<'mission.started'> | undefined
+  const { qualityThreshold } = started ?? {}
+  const looked = qualityThreshold === undefined || !evaluate ? undefined : thresholdOf(mission, qualityThreshold, own.map(weighed))
+  const threshold = looked && asNew({ type: `quality.threshold.${looked.kind}`, data: looked.data } as never)
+  const missed = looked?.kind === 'failed'
+  const { outcome, counts } = outcomeOf(own, evaluate, { gates: await gateRows(parts, [mission]), missed: missed ? [mission] : [] })
+  const detail = Object.entries(counts)
+    .map(([label, count]) => `${count} ${label}`)
+    .join(', ')
+  const finished = asNew({ type: 'mission.finished', data: { mission, outcome, detail } })
+  await journal.append({
+    streams: [{ stream, expected: events.length, events: [...(threshold ? [threshold] : []), finished] }],
+    meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' },
+  })
+}
+
+function weighed({ id, status, flag, score, priority }: TaskRow) {
+  return { task: id, status, priority, ...(flag && { flag }), ...(score && { score: score as Score }) }
+}
+
+/** A task of a finished mission is open again: then the mission is, and it is finished anew later. */
+export async function reopenMission({ journal, clock }: EngineParts, mission: string, task: string): Promise<void> {
+  const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
+  if (row?.finished === undefined) return
+  const stream = missionStream(mission)
+  await journal.append({
+    streams: [{ stream, expected: await journal.head(stream), events: [asNew({ type: 'mission.reopened', data: { mission, task } })] }],
+    meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' },
+  })
+}
+
+/** Missions whose threshold was missed and not waived. */
+export async function missedThresholds({ journal }: EngineParts, missions: readonly string[]): Promise<string[]> {
+  const missed: string[] = []
+  for (const mission of missions) {
+    const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
+    if (row?.threshold === 'failed') missed.push(mission)
+  }
+  return missed
+}

@@ -1,0 +1,78 @@
+import type { OperatorAnswer } from '../contract/events/task.ts'
+import type { Result } from '../contract/errors.ts'
+import { handleGate } from './gates/gates.ts'
+import type { EngineParts } from './parts.ts'
+import type { GateRow } from './views/gates.ts'
+import type { TaskRow } from './views/tasks.ts'
+import type { TaskStore } from './task/task-store.ts'
+
+/** A question that waits for a person. */
+export interface RequestRow {
+  request: string
+  about: 'task' | 'gate'
+  /** Id of the task, or `mission/gate`. */
+  subject: string
+  title: string
+  detail: string
+  answers: OperatorAnswer[]
+}
+
+/** Every open question, of tasks and of gates. */
+export async function openRequests(parts: EngineParts, tasks: TaskStore): Promise<RequestRow[]> {
+  const found: RequestRow[] = []
+  for (const { row } of await parts.journal.viewRows('tasks')) {
+    const { id, title, request, detail, concern } = row as TaskRow
+    if (request === undefined) continue
+    const { state } = await tasks.load(id)
+    for (const open of state?.requests ?? [])
+      found.push({ request: open.request, about: 'task', subject: id, title, detail: detail ?? concern ?? '', answers: open.answers })
+  }
+  for (const { row } of await parts.journal.viewRows('gates')) {
+    const { mission, name, request, reason } = row as GateRow
+    if (request !== undefined)
+      found.push({
+        request,
+        about: 'gate',
+        subject: `${mission}/${name}`,
+        title: name,
+        detail: reason ?? '',
+        answers: ['retry', 'waive', 'stop'],
+      })
+  }
+  return found
+}
+
+export interface Answer {
+  request: RequestRow
+  answer: OperatorAnswer
+  by: string
+  reason: string
+}
+
+/** The owner's answer, as events. A gate's retry opens its weak inputs again, with one more attempt each. */
+export async function answerRequest(
+  parts: EngineParts,
+  tasks: TaskStore,
+  { request, answer, by, reason }: Answer,
+): Promise<Result<string[]>> {
+  const actor = { actor: by }
+  if (request.about === 'task') {
+    const command = { type: 'answer_request', request: request.request, answer, by, reason, nonce: parts.random.nonce() } as const
+    const handled = await tasks.handle(request.subject, command, actor)
+    if (handled.ok) return { ok: true, value: handled.events.map((event) => event.type) }
+    return { ok: false, error: { code: 'wrong_status', message: handled.error.message } }
+  }
+  if (answer !== 'retry' && answer !== 'waive' && answer !== 'stop')
+    return {
+      ok: false,
+      error: { code: 'bad_answer', message: `${answer} is no answer to ${request.request}; possible: retry, waive, stop` },
+    }
+  const cut = request.subject.indexOf('/')
+  const gate = { mission: request.subject.slice(0, cut), name: request.subject.slice(cut + 1) }
+  const handled = await handleGate(parts, gate, { type: 'answer_gate', request: request.request, answer, by, reason }, by)
+  if (!handled.ok) return handled
+  const retried = handled.value.events.flatMap((event) => (event.type === 'gate.retried' ? event.data.tasks : []))
+  for (const task of retried)
+    await tasks.handle(task, { type: 'reopen_task', by, reason: reason || `the gate ${gate.name} asks for more` }, actor)
+  return { ok: true, value: handled.value.events.map((event) => event.type) }
+}

@@ -1,0 +1,92 @@
+import type { Digest } from '../../contract/canonical.ts'
+import type { Content } from '../../contract/case.ts'
+import type { TaskCommand } from '../../contract/commands/task.ts'
+import type { Config } from '../../contract/config/config.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
+import { readEvent } from '../../contract/events/read.ts'
+import type { TaskSpec } from '../../contract/task.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import type { Engine } from '../engine.ts'
+import { changed } from '../work/attempt/changed.ts'
+import { taskStream } from '../streams.ts'
+
+/** The name under which whoever made the work stands in a one-shot review. No configuration has an agent of it. */
+export const authorName = 'author'
+
+/** Something to be judged as it is: files, and what they were before. */
+export interface OneShotSubject {
+  title: string
+  snapshot: Digest
+  base: Digest
+}
+
+export interface OneShotTask extends Pick<TaskSpec, 'description' | 'criteria' | 'checks' | 'dimensions' | 'bar'> {
+  /** Slug of the review's name; reviews of one name are numbered. */
+  id: string
+}
+
+export interface OneShotEnd {
+  task: string
+  state: TaskState
+  events: AssayEvent[]
+  stopped: boolean
+}
+
+/** The configuration of a one-shot review: the author is a worker outside, who gets one try and no second look. */
+export function forOneShot(config: Config): Config {
+  return {
+    ...config,
+    brains: { ...config.brains, [authorName]: { kind: 'outside' } },
+    agents: { ...config.agents, [authorName]: { role: 'author', brain: authorName } },
+    review: { ...config.review, maxAttempts: 1, onExhausted: 'fail', whenNoReviewer: 'hold' },
+  }
+}
+
+/** One review from the work to the decision, through the same journal and decisions as any task. It waits for no judge that cannot be reached. */
+export async function reviewOnce(engine: Engine, subject: OneShotSubject, task: OneShotTask, stop: AbortSignal): Promise<OneShotEnd> {
+  const spec: TaskSpec = {
+    ...task,
+    id: `${task.id}/subject`,
+    title: subject.title,
+    assignee: authorName,
+    mission: task.id,
+    dependsOn: [],
+    priority: 1,
+    workspace: { kind: 'scratch' },
+    expectsDiff: false,
+    depth: 0,
+  }
+  const started = await engine.start({ id: task.id, name: subject.title, tasks: [spec] }, true)
+  if (!started.ok) throw new Error(started.error.message)
+  const { mission } = started.value
+  const id = `${mission}/subject`
+  const content = await contentOf(engine, subject)
+  const commands: TaskCommand[] = [
+    { type: 'start_attempt', worker: authorName, conversational: false, participants: [], sandboxed: false },
+    { type: 'submit_case', attempt: 1, raw: null, content },
+  ]
+  for (const command of commands) {
+    const handled = await engine.handle(id, command, authorName)
+    if (!handled.ok) throw new Error(handled.error.message)
+  }
+  const held = new AbortController()
+  const end = await engine.run({
+    missions: [mission],
+    stop: AbortSignal.any([stop, held.signal]),
+    onEvent: (event) => {
+      if (event.type === 'task.held') held.abort()
+    },
+  })
+  const state = await engine.task(id)
+  if (!state) throw new Error(`${id} is gone`)
+  const events = (await engine.parts.journal.readStream(taskStream(id))).map(readEvent)
+  return { task: id, state, events, stopped: end.stopped && stop.aborted }
+}
+
+async function contentOf(engine: Engine, { snapshot, base }: OneShotSubject): Promise<Content> {
+  const { snapshots } = engine.parts
+  const [now, before] = await Promise.all([snapshots.manifest(snapshot), snapshots.manifest(base)])
+  if (!now || !before) throw new Error('the subject was not stored')
+  const paths = changed(before, now)
+  return { digest: snapshot, snapshot, base, paths, output: '', empty: paths.length === 0 }
+}

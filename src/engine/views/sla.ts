@@ -1,0 +1,81 @@
+import type { StoredEvent } from '../../contract/events/envelope.ts'
+import type { EventData } from '../../contract/events/manifest.ts'
+import type { Watched } from '../../core/sla/sla.ts'
+import type { View } from '../../ports/journal.ts'
+import { slaEntity, taskOf } from '../streams.ts'
+
+export interface SlaRow extends Watched {
+  mission: string
+}
+
+/** Tasks and missions that have a deadline, with what became of it. Missions are keyed apart from tasks. */
+export const slaView: View<SlaRow> = {
+  name: 'sla',
+  keys: (event) => {
+    const task = taskOf(event.stream)
+    if (task !== undefined) return followed.has(event.type) ? [slaKey('task', task)] : []
+    if (event.type === 'mission.started' || event.type === 'mission.finished' || event.type === 'mission.reopened')
+      return [slaKey('mission', event.stream.slice('mission/'.length))]
+    const entity = slaEntity(event.stream)
+    return entity === undefined || event.type === 'clock.jumped' ? [] : [entity]
+  },
+  fold: (row, event) => {
+    if (event.type === 'task.created') return fromTask(event)
+    if (event.type === 'mission.started') return fromMission(event)
+    return row && foldRow(row, event)
+  },
+}
+
+export const slaKey = (type: 'task' | 'mission', id: string): string => `${type}:${id}`
+
+const followed = new Set([
+  'task.created',
+  'task.readied',
+  'task.accepted',
+  'task.force_accepted',
+  'task.failed',
+  'task.skipped',
+  'task.reopened',
+])
+
+const nothingYet = { failed: false, warned: false, violated: false, met: false }
+
+function fromTask(event: StoredEvent): SlaRow | undefined {
+  const { spec } = event.data as EventData<'task.created'>
+  if (spec.deadline === undefined) return undefined
+  return { entityId: spec.id, entityType: 'task', mission: spec.mission ?? '', written: spec.deadline, ...nothingYet }
+}
+
+function fromMission(event: StoredEvent): SlaRow | undefined {
+  const { mission, deadline } = event.data as EventData<'mission.started'>
+  if (deadline === undefined) return undefined
+  return { entityId: mission, entityType: 'mission', mission, written: deadline, from: Date.parse(event.meta.at), ...nothingYet }
+}
+
+function foldRow(row: SlaRow, event: StoredEvent): SlaRow {
+  const at = Date.parse(event.meta.at)
+  const { doneAt: _doneAt, ...open } = row
+  switch (event.type) {
+    case 'task.readied':
+      return { ...row, from: row.from ?? at }
+    case 'task.accepted':
+    case 'task.force_accepted':
+      return { ...row, doneAt: at }
+    case 'mission.finished':
+      return (event.data as EventData<'mission.finished'>).outcome === 'failed' ? { ...row, failed: true } : { ...row, doneAt: at }
+    case 'task.failed':
+    case 'task.skipped':
+      return { ...row, failed: true }
+    case 'task.reopened':
+    case 'mission.reopened':
+      return { ...open, failed: false }
+    case 'sla.warning':
+      return { ...row, warned: true }
+    case 'sla.violated':
+      return { ...row, violated: true }
+    case 'sla.met':
+      return { ...row, met: true }
+    default:
+      return row
+  }
+}

@@ -1,0 +1,95 @@
+import type { StoredEvent } from '../../contract/events/envelope.ts'
+import type { EventData } from '../../contract/events/manifest.ts'
+import type { Usage } from '../../contract/verdict.ts'
+import type { Journal, View } from '../../ports/journal.ts'
+import { taskOf } from '../streams.ts'
+
+/** What calls came to together. Money only as far as prices are known; `unpriced` counts the calls without. */
+export interface Spent {
+  calls: number
+  unpriced: number
+  inputTokens: number
+  outputTokens: number
+  costUsd: number
+}
+
+export interface SpendingRow {
+  judging: Spent
+  working: Spent
+}
+
+const nothing: Spent = { calls: 0, unpriced: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }
+
+export const spendingKey = {
+  task: (id: string) => `task:${id}`,
+  mission: (id: string) => `mission:${id}`,
+  agent: (name: string) => `agent:${name}`,
+}
+
+/** Tokens and money by task, mission and agent: every call that reported its usage, the failed ones too. */
+export const spendingView: View<SpendingRow> = {
+  name: 'spending',
+  keys: (event) => {
+    const task = taskOf(event.stream)
+    const spent = task === undefined ? undefined : usageIn(event)
+    if (task === undefined || !spent) return []
+    const mission = task.slice(0, Math.max(0, task.lastIndexOf('/')))
+    return [spendingKey.task(task), ...(mission === '' ? [] : [spendingKey.mission(mission)]), spendingKey.agent(spent.agent)]
+  },
+  fold: (row = { judging: nothing, working: nothing }, event) => {
+    const spent = usageIn(event)
+    if (!spent) return row
+    return { ...row, [spent.as]: add(row[spent.as], spent.usage) }
+  },
+}
+
+/** What judging has cost in all tasks of these missions. */
+export async function judgingOf(journal: Pick<Journal, 'viewRow'>, missions: readonly string[]): Promise<Spent> {
+  let total = nothing
+  for (const mission of missions) {
+    const row = (await journal.viewRow('spending', spendingKey.mission(mission))) as SpendingRow | undefined
+    if (row) total = join(total, row.judging)
+  }
+  return total
+}
+
+function join(one: Spent, other: Spent): Spent {
+  return {
+    calls: one.calls + other.calls,
+    unpriced: one.unpriced + other.unpriced,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    costUsd: one.costUsd + other.costUsd,
+  }
+}
+
+interface Spending {
+  as: 'judging' | 'working'
+  agent: string
+  usage: Usage
+}
+
+function usageIn(event: StoredEvent): Spending | undefined {
+  switch (event.type) {
+    case 'verdict.recorded': {
+      const { judge, usage } = (event.data as EventData<'verdict.recorded'>).sitting
+      return usage && { as: 'judging', agent: judge, usage }
+    }
+    case 'task.eval.unparsed':
+    case 'judge.unavailable': {
+      const { judge, usage } = event.data as EventData<'task.eval.unparsed' | 'judge.unavailable'>
+      return usage && { as: 'judging', agent: judge, usage }
+    }
+    case 'case.submitted':
+    case 'attempt.failed': {
+      const { usage } = event.data as EventData<'case.submitted' | 'attempt.failed'>
+      return usage && { as: 'working', agent: event.meta.actor, usage }
+    }
+    default:
+      return undefined
+  }
+}
+
+function add(spent: Spent, { inputTokens = 0, outputTokens = 0, costUsd }: Usage): Spent {
+  return join(spent, { calls: 1, unpriced: costUsd === undefined ? 1 : 0, inputTokens, outputTokens, costUsd: costUsd ?? 0 })
+}

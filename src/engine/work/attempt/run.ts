@@ -1,0 +1,149 @@
+import type { Lease } from '../../../contract/work.ts'
+import type { TaskState } from '../../../core/task/state.ts'
+import type { BrainPort, WorkEnding, WorkOrder } from '../../../ports/brain.ts'
+import type { InputMaterial, OpenWorkspace } from '../../../ports/workspace.ts'
+import { folderTaken, holdsFolder } from './folders.ts'
+import { workerPrompt } from '../../prompts/worker.ts'
+import { diskFault } from '../../store-fault.ts'
+import { reportEnding } from './submission.ts'
+import { openTalk, TurnLost } from './talk.ts'
+import { type Bench, type Runner, settleRefused } from '../bench.ts'
+
+/** How long a task waits before it looks again whether its shared folder is free: a little longer each time, for every look is written down. */
+const folderRetryMs = (lease: Lease) => Math.min(100 * lease.claims, 2_000)
+
+/**
+ * Runs one worker's turn, at most once. `attempt.started` is durable before the spawn; the same work delivered again finds it open,
+ * which means that the turn was cut off, and says so instead of running it a second time.
+ */
+export const runAttempt: Runner = async (bench, lease, signal) => {
+  const { journal, rules } = bench.parts
+  const { task } = lease.payload as { task: string }
+  const { state } = await bench.tasks.load(task)
+  if (state?.status === 'running') return goOn(bench, lease, state, signal)
+  if (state?.status !== 'todo') return void (await journal.complete(lease))
+  if (signal.aborted) return void (await journal.release(lease, 0))
+
+  const agent = rules.policy.agents[state.spec.assignee]
+  if (!agent) return void (await journal.complete(lease))
+  // A worker outside takes its task itself.
+  if (rules.policy.brains[agent.brain]?.kind === 'outside') return void (await journal.complete(lease))
+  const brain = await bench.brain(agent.brain)
+  const inputs = await inputMaterial(bench, state)
+  const folder = await holdsFolder(bench.parts, state.spec)
+  if (folder.kind === 'busy') return void (await journal.release(lease, folderRetryMs(lease)))
+  // A shared folder is looked at only once it is taken: until then another task may be writing in it.
+  const openWorkspace = async () => {
+    if (state.behind) await bench.parts.workspaces.integration(state.spec)?.catchUp()
+    return bench.parts.workspaces.open(state.spec, inputs)
+  }
+  const prepared = folder.kind === 'free' ? undefined : await openWorkspace()
+  const started = await bench.tasks.handle(
+    task,
+    {
+      type: 'start_attempt',
+      worker: state.spec.assignee,
+      conversational: brain.conversational,
+      participants: [],
+      sandboxed: bench.parts.sandboxed,
+      work: lease.key,
+    },
+    { actor: state.spec.assignee, alongside: () => folderTaken(folder, state.spec) },
+  )
+  if (!started.ok)
+    return started.error.code === 'conflict'
+      ? void (await journal.release(lease, folderRetryMs(lease)))
+      : settleRefused(bench, lease, started)
+
+  const workspace = prepared ?? (await openWorkspace())
+  await takeTurn(bench, lease, started.state, { brain, inputs, workspace }, signal)
+}
+
+/**
+ * The same work delivered again, or the sequel of failing checks. A conversational worker between two tool calls goes on where it was;
+ * any other turn was cut off in the middle.
+ */
+async function goOn(bench: Bench, lease: Lease, state: TaskState, signal: AbortSignal): Promise<void> {
+  const { current, spec } = state
+  const { resumes } = lease.payload as { resumes?: number }
+  if (current?.work !== lease.key && resumes !== current?.submission) return void (await bench.parts.journal.complete(lease))
+  const agent = bench.parts.rules.policy.agents[spec.assignee]
+  if (!current?.conversational || current.callOpen || !agent) return interrupted(bench, lease, state)
+  if (signal.aborted) return void (await bench.parts.journal.release(lease, 0))
+  const inputs = await inputMaterial(bench, state)
+  const workspace = await bench.parts.workspaces.open(spec, inputs)
+  await takeTurn(bench, lease, state, { brain: await bench.brain(agent.brain), inputs, workspace }, signal)
+}
+
+interface Seat {
+  brain: BrainPort
+  inputs: readonly InputMaterial[]
+  workspace: OpenWorkspace
+}
+
+async function takeTurn(
+  bench: Bench,
+  lease: Lease,
+  state: TaskState,
+  { brain, inputs, workspace }: Seat,
+  signal: AbortSignal,
+): Promise<void> {
+  const { policy } = bench.parts.rules
+  const { spec, current } = state
+  const order: WorkOrder = {
+    task: spec,
+    agent: spec.assignee,
+    instructions: policy.agents[spec.assignee]?.instructions,
+    attempt: state.attempts,
+    prompt: workerPrompt(state, inputs, policy.review.ledgerLimit),
+    workspace: workspace.path,
+    ...(current?.conversational && { talk: await openTalk(bench, lease, state, workspace) }),
+  }
+  let ending = await turn(brain, order, signal)
+  if (ending.kind === 'failed' && ending.beforeEffect && !signal.aborted) ending = await turn(brain, order, signal)
+  if (ending.kind === 'handed_in') return
+  // Between two tool calls nothing is cut off: the same attempt goes on later.
+  const { state: now } = await bench.tasks.load(spec.id)
+  if (ending.kind === 'stopped' && now?.current?.conversational && !now.current.callOpen)
+    return void (await bench.parts.journal.release(lease, 0))
+  await reportEnding(bench, lease, state, workspace, ending)
+}
+
+/** A brain that throws has a bug; what it did before is not known, so the attempt fails and is not repeated. */
+async function turn(brain: BrainPort, order: WorkOrder, signal: AbortSignal): Promise<WorkEnding> {
+  try {
+    return await brain.work(order, signal)
+  } catch (error) {
+    const fault = diskFault(error)
+    if (fault) throw fault
+    if (error instanceof TurnLost) return { kind: 'handed_in' }
+    return { kind: 'failed', failure: 'error', detail: `the brain broke: ${String(error)}`, output: '', beforeEffect: false }
+  }
+}
+
+async function interrupted(bench: Bench, lease: Lease, state: TaskState): Promise<void> {
+  const detail = 'Assay ended in the middle of this attempt; it is not run again'
+  const handled = await bench.tasks.handle(
+    state.spec.id,
+    { type: 'interrupt_attempt', attempt: state.attempts, detail },
+    { actor: 'runtime', settles: lease },
+  )
+  await settleRefused(bench, lease, handled)
+}
+
+/** What the dependencies hand on, from their snapshots. */
+async function inputMaterial(bench: Bench, state: TaskState): Promise<InputMaterial[]> {
+  return Promise.all(
+    state.inputs.map(async (input) => {
+      const { state: source } = await bench.tasks.load(input.task)
+      const content = source?.contents[input.digest]
+      return {
+        task: input.task,
+        title: source?.spec.title ?? input.task,
+        prefix: input.prefix,
+        content: (content?.snapshot ?? null) as InputMaterial['content'],
+        output: content?.output ?? '',
+      }
+    }),
+  )
+}

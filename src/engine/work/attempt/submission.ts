@@ -1,0 +1,67 @@
+import type { Content } from '../../../contract/case.ts'
+import type { TaskSpec } from '../../../contract/task.ts'
+import type { Lease } from '../../../contract/work.ts'
+import type { TaskState } from '../../../core/task/state.ts'
+import type { WorkEnding } from '../../../ports/brain.ts'
+import type { OpenWorkspace } from '../../../ports/workspace.ts'
+import { StoreFault } from '../../store-fault.ts'
+import { type Bench, settleRefused } from '../bench.ts'
+import { contentOf } from './content.ts'
+
+/** What a turn that is over came to, as a command. */
+export async function reportEnding(
+  bench: Bench,
+  lease: Lease,
+  state: TaskState,
+  workspace: OpenWorkspace,
+  ending: Exclude<WorkEnding, { kind: 'handed_in' }>,
+): Promise<void> {
+  const { id, assignee } = state.spec
+  const attempt = state.attempts
+  const options = { actor: assignee, settles: lease }
+  if (ending.kind === 'stopped') {
+    const handled = await bench.tasks.handle(id, { type: 'stop_attempt', attempt, detail: ending.detail }, { ...options, actor: 'runtime' })
+    return settleRefused(bench, lease, handled)
+  }
+  if (ending.kind === 'failed') {
+    const { failure, detail, output, usage } = ending
+    const handled = await bench.tasks.handle(
+      id,
+      { type: 'fail_attempt', attempt, failure, detail, output, ...(usage && { usage }) },
+      options,
+    )
+    return settleRefused(bench, lease, handled)
+  }
+  const taken = await takeContent(bench, state.spec, workspace, ending.output)
+  if (!taken.ok) {
+    const handled = await bench.tasks.handle(
+      id,
+      { type: 'fail_attempt', attempt, failure: 'output', detail: taken.detail, output: ending.output },
+      options,
+    )
+    return settleRefused(bench, lease, handled)
+  }
+  const { raw, usage } = ending
+  const handled = await bench.tasks.handle(
+    id,
+    { type: 'submit_case', attempt, raw, content: taken.content, ...(usage && { usage }) },
+    options,
+  )
+  await settleRefused(bench, lease, handled)
+}
+
+/** Snapshots the workspace: from here on nobody reads it again. */
+export async function takeContent(
+  bench: Bench,
+  spec: TaskSpec,
+  workspace: OpenWorkspace,
+  output: string,
+): Promise<{ ok: true; content: Content } | { ok: false; detail: string }> {
+  const { snapshots, workspaces } = bench.parts
+  const taken = await snapshots.take(workspace.path, (path) => workspaces.ignored(path, spec))
+  if (!taken.ok) {
+    if (taken.problem.code === 'disk_full' || taken.problem.code === 'io') throw new StoreFault('the work could not be kept', taken.problem)
+    return { ok: false, detail: taken.problem.message }
+  }
+  return { ok: true, content: await contentOf(snapshots, spec, { snapshot: taken.manifest, base: workspace.base, output }) }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { canonicalJson, type Digest } from '../../../contract/canonical.ts'
+import type { TaskCommand } from '../../../contract/commands/task.ts'
+import { readEvent } from '../../../contract/events/read.ts'
+import type { Usage } from '../../../contract/verdict.ts'
+import type { Lease } from '../../../contract/work.ts'
+import type { TaskState } from '../../../core/task/state.ts'
+import type { Talk } from '../../../ports/brain.ts'
+import type { SnapshotStore } from '../../../ports/snapshots.ts'
+import type { OpenWorkspace } from '../../../ports/workspace.ts'
+import { feedbackText, reportText } from '../../prompts/worker.ts'
+import { StoreFault } from '../../store-fault.ts'
+import { taskStream } from '../../streams.ts'
+import type { Bench } from '../bench.ts'
+import { takeContent } from './submission.ts'
+
+/** Another process has taken the turn over, or the task was ended meanwhile: whoever talks must stop. */
+export class TurnLost extends Error {
+  constructor(why: string) {
+    super(`the turn is not this process's any more: ${why}`)
+    this.name = 'TurnLost'
+  }
+}
+
+/** A piece of a conversation: what was added, and the piece before it. */
+const Piece = z.strictObject({ said: z.string(), before: z.string().nullable() })
+/** Pieces that a conversation is read back from. */
+const maxPieces = 10_000
+
+/** A conversational worker's way to the journal. Everything said is stored before the event that names it. */
+export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, workspace: OpenWorkspace): Promise<Talk> {
+  const { id, assignee } = begun.spec
+  const attempt = begun.attempts
+  const { snapshots } = bench.parts
+  let latest = begun.current?.conversation ?? null
+  const store = async (said: string) => {
+    latest = await snapshots.putText(canonicalJson({ said, before: latest }))
+    return latest
+  }
+  const handle = async (command: TaskCommand, settledBy: (after: TaskState) => boolean = () => false) => {
+    const handled = await bench.tasks.handle(id, command, { actor: assignee, settles: lease, settledBy })
+    if (!handled.ok) throw new TurnLost(handled.error.message)
+    return handled
+  }
+  const isOver = (after: TaskState) => after.status !== 'running' || after.attempts !== attempt
+  return {
+    stored: await piecesOf(snapshots, latest),
+    answer: await answerFor(bench, begun),
+    calling: async (tool, said) => void (await handle({ type: 'begin_call', attempt, tool, conversation: await store(said) })),
+    called: async (said) => void (await handle({ type: 'end_call', attempt, conversation: await store(said) })),
+    async submit(raw: string, said: string, output: string, usage?: Usage) {
+      const taken = await takeContent(bench, begun.spec, workspace, output)
+      if (!taken.ok) return { kind: 'refused', problems: [taken.detail] }
+      const conversation = await store(said)
+      const { events, state } = await handle(
+        { type: 'submit_case', attempt, raw, content: taken.content, conversation, ...(usage && { usage }) },
+        isOver,
+      )
+      if (events.some((event) => event.type === 'case.submitted')) return { kind: 'taken' }
+      if (isOver(state)) return { kind: 'over' }
+      return { kind: 'refused', problems: events.flatMap((event) => (event.type === 'case.parse_error' ? event.data.problems : [])) }
+    },
+    async quiet(said) {
+      await store(said)
+      const { state } = await handle({ type: 'report_quiet', attempt }, isOver)
+      return isOver(state) ? 'over' : 'reminded'
+    },
+  }
+}
+
+async function piecesOf(snapshots: SnapshotStore, latest: string | null): Promise<string[]> {
+  const pieces: string[] = []
+  for (let digest = latest; digest !== null; ) {
+    const text = await snapshots.getText(digest as Digest)
+    if (text === undefined || pieces.length === maxPieces)
+      throw new StoreFault('a conversation is missing from .assay/objects, or too long')
+    const { said, before } = Piece.parse(JSON.parse(text))
+    pieces.push(said)
+    digest = before
+  }
+  return pieces.reverse()
+}
+
+/** What the worker must hear before it goes on: failing checks of its own submission, else the feedback on the attempt before. */
+async function answerFor(bench: Bench, state: TaskState): Promise<string | undefined> {
+  const { current } = state
+  if (!current || current.conversation === undefined) return undefined
+  if (current.submission > 0) {
+    const events = await bench.parts.journal.readStream(taskStream(state.spec.id))
+    const failed = events.map(readEvent).findLast((event) => event.type === 'checks.failed')
+    const reports = failed?.type === 'checks.failed' && failed.data.submission === current.submission ? failed.data.reports : []
+    const failing = reports.filter((report) => report.outcome !== 'pass')
+    if (failing.length > 0)
+      return `Checks do not pass. Mend the work and submit your case again.\n\n${failing.map(reportText).join('\n\n')}`
+  }
+  return state.feedback && current.calls === 0 ? feedbackText(state) : undefined
+}

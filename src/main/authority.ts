@@ -1,0 +1,74 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Authority } from '../doors/cli/app.ts'
+
+/** Set by programs that run commands for an agent; whoever has one of them is not a person at a terminal. */
+const agentVariables = ['CLAUDECODE', 'AI_AGENT', 'AGENT', 'OPENCODE_CLIENT', 'CODEX_SANDBOX', 'GEMINI_CLI', 'CURSOR_AGENT', 'ASSAY_RUN_ID']
+
+/** Where the owner's token lives: outside every project, hidden from sandboxed workers. */
+export function tokenPath(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CONFIG_HOME ?? join(env.HOME ?? homedir(), '.config'), 'assay', 'owner-token')
+}
+
+/**
+ * Whether whoever runs this command may speak for the owner. A person at a terminal may; anybody else shows the token in
+ * `ASSAY_OWNER_TOKEN`. The token is made on first use.
+ */
+export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person: boolean }): Authority {
+  const path = tokenPath(env)
+  const token = readToken(path) ?? makeToken(path)
+  const shown = env.ASSAY_OWNER_TOKEN
+  if (shown !== undefined) {
+    if (same(shown.trim(), token)) return { ok: true, by: name() }
+    return { ok: false, message: `ASSAY_OWNER_TOKEN is not the owner's token; it stands in ${path}` }
+  }
+  const agent = agentVariables.find((variable) => env[variable])
+  if (person && agent === undefined) return { ok: true, by: name() }
+  const why = agent === undefined ? 'no person is at a terminal here' : `an agent runs this command (${agent} is set)`
+  return {
+    ok: false,
+    message: `this needs the owner's authority, and ${why}. Run it yourself, or set ASSAY_OWNER_TOKEN to what stands in ${path}`,
+  }
+}
+
+function readToken(path: string): string | undefined {
+  try {
+    const token = readFileSync(path, 'utf8').trim()
+    return token === '' ? undefined : token
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Of two processes that make one, the first wins. */
+function makeToken(path: string): string {
+  const token = randomBytes(32).toString('base64url')
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  let file: number
+  try {
+    file = openSync(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readToken(path) ?? token
+    throw error
+  }
+  writeSync(file, `${token}\n`)
+  fsyncSync(file)
+  closeSync(file)
+  return token
+}
+
+function same(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function name(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'owner'
+  }
+}

@@ -1,0 +1,122 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { judgeQuestion } from '../model-server/model-judge.ts'
+import { verdictToolSchema } from '../../core/verdict/tool-schema.ts'
+import type { BrainPort, JudgeEnding, WorkEnding } from '../../ports/brain.ts'
+import { specWith } from '../task/world.ts'
+import { type AgentBrainOptions, openAgentBrain } from '../../adapters/brains/agent/brain.ts'
+
+export type AgentName = AgentBrainOptions['brain']['agent']
+
+/** What a stand-in prints and how it ends. */
+export interface Part {
+  /** A file of the agents' fixtures for standard output, or for standard error (`.err`), as the real agent printed it. */
+  prints?: string
+  /** Put in the place of what the model said in it. */
+  says?: string
+  structured?: string
+  exit?: number
+  /** Shell commands, before anything is printed and after it. */
+  does?: string
+  afterwards?: string
+}
+
+export interface Stage {
+  project: string
+  workspace: string
+  /** Puts a stand-in in the agent's place. */
+  cast(agent: AgentName, part: Part): void
+  brain(agent: AgentName): BrainPort
+  work(agent: AgentName, changes?: Partial<AgentBrainOptions>, signal?: AbortSignal): Promise<WorkEnding>
+  judge(agent: AgentName, changes?: Partial<AgentBrainOptions>, signal?: AbortSignal): Promise<JudgeEnding>
+  /** What the stand-in was given: its arguments, its input, its environment and its folder. */
+  given(): { args: string[]; stdin: string; env: Record<string, string>; cwd: string }
+  remove(): void
+}
+
+const shown = (text: string) => JSON.stringify(text).slice(1, -1)
+
+/** A project in which small scripts stand in for the agents and replay what those really printed. */
+export function openStage(): Stage {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'assay-agent-')))
+  const [workspace, bin, home, notes] = ['work', 'bin', 'home', 'notes'].map((name) => join(project, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  for (const folder of [workspace, bin, home, notes]) mkdirSync(folder)
+  // Below the folder of an agent's own state, so that a sandboxed stand-in may write there.
+  const states = ['.claude', '.codex', '.gemini', '.local/share/opencode'].map((name) => join(home, name))
+  for (const folder of states) mkdirSync(folder, { recursive: true })
+  const stateOf = { claude: states[0], codex: states[1], gemini: states[2], opencode: states[3] } as Record<AgentName, string>
+  let last: AgentName = 'claude'
+  const open = (agent: AgentName, changes: Partial<AgentBrainOptions>) =>
+    openAgentBrain({
+      brain: { kind: 'agent', agent },
+      premises: { configDir: project, privateRoot: notes, killGraceMs: 200 },
+      env: { PATH: `${bin}:/usr/bin:/bin`, HOME: home, ANTHROPIC_API_KEY: 'key-7', OTHER_SECRET: 'canary-7' },
+      verdictSchema: verdictToolSchema,
+      attemptTimeoutMs: 30_000,
+      judgeTimeoutMs: 30_000,
+      maxOutputBytes: 100_000,
+      maxReplyBytes: 50_000,
+      maxCaseBytes: 10_000,
+      ...changes,
+    })
+  const live = new AbortController().signal
+  return {
+    project,
+    workspace,
+    cast: (agent, part) => {
+      last = agent
+      writeFileSync(join(bin, agent), script(stateOf[agent], notes, part))
+      chmodSync(join(bin, agent), 0o755)
+    },
+    brain: (agent) => open(agent, {}),
+    work: (agent, changes = {}, signal = live) =>
+      open(agent, changes).work(
+        { task: specWith(), agent: 'dev', instructions: 'Be brief.', attempt: 2, prompt: 'Write core.txt.', workspace },
+        signal,
+      ),
+    judge: (agent, changes = {}, signal = live) =>
+      open(agent, changes).judge({ ...judgeQuestion(), snapshot: () => Promise.resolve(workspace) }, signal),
+    given: () => {
+      const read = (name: string) => readFileSync(join(stateOf[last], name), 'utf8')
+      const env = Object.fromEntries(
+        read('env')
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+      )
+      return { args: read('args').split('\n').slice(0, -1), stdin: read('stdin'), env, cwd: read('cwd').trim() }
+    },
+    remove: () => rmSync(project, { recursive: true, force: true }),
+  }
+}
+
+function script(
+  state: string,
+  notes: string,
+  { prints, says = '', structured = '{}', exit = 0, does = '', afterwards = '' }: Part,
+): string {
+  const source =
+    prints === undefined ? '' : readFileSync(new URL(`../../adapters/brains/agent/fixtures/${prints}`, import.meta.url), 'utf8')
+  const text = source
+    .replaceAll('{"verdict":"STRUCTURED-GOES-HERE"}', () => structured)
+    .replaceAll(shown('{"verdict":"STRUCTURED-GOES-HERE"}'), () => shown(structured))
+    .replaceAll('TEXT-GOES-HERE', () => shown(says))
+  const page = join(notes, 'page')
+  writeFileSync(page, text)
+  if (prints !== undefined && !existsSync(page)) throw new Error('the stand-in has nothing to say')
+  return `#!/bin/sh
+printf '%s\\n' "$@" > '${state}/args'
+cat > '${state}/stdin'
+env > '${state}/env'
+pwd > '${state}/cwd'
+${does}
+${prints === undefined ? '' : `cat '${page}'${prints.endsWith('.err') ? ' >&2' : ''}`}
+${afterwards}
+exit ${exit}
+`
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { useAssay } from './front-door/assay.ts'
+import { noneLeft } from './front-door/processes.ts'
+import { oneTask } from './front-door/one-task.ts'
+import type { Project } from './front-door/project.ts'
+
+const timeout = 120_000
+useAssay()
+
+const slaOf = async (project: Project) =>
+  (await project.events())
+    .filter(({ type }) => type.startsWith('sla.'))
+    .map(({ type, data }) => [type, (data as { entityId: string }).entityId])
+
+function withDeadline(worker: string, task: string, more: { mission?: string; action?: string } = {}): Project {
+  const project = oneTask({ worker, task: { deadline: task } })
+  const add = (file: string, line: string) => project.write({ [file]: `${project.read(file)}\n${line}\n` })
+  add('assay.yaml', `sla: { checkIntervalMs: 100, violationAction: ${more.action ?? 'notify'} }`)
+  if (more.mission !== undefined) add('m.yaml', `deadline: ${more.mission}`)
+  return project
+}
+
+describe('deadlines', () => {
+  it('that are met are noted once, of tasks and of missions, also over further runs', { timeout }, async () => {
+    const project = withDeadline('echo done', '1h', { mission: '2h' })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(0)
+    const met = [
+      ['sla.met', 'm-1/a'],
+      ['sla.met', 'm-1'],
+    ]
+    expect(await slaOf(project)).toEqual(expect.arrayContaining(met))
+    await project.run(['resume', 'm-1'])
+    expect(await slaOf(project)).toHaveLength(2)
+  })
+
+  it('that pass are warned of and reported once; the work goes on', { timeout }, async () => {
+    const project = withDeadline('sleep 1.5; echo done', '1s')
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(0)
+    expect(await slaOf(project)).toEqual([
+      ['sla.warning', 'm-1/a'],
+      ['sla.violated', 'm-1/a'],
+    ])
+  })
+
+  it('that pass end the task where the policy says so, its worker too, and nothing is met', { timeout }, async () => {
+    const project = withDeadline('sleep 600', '1s', { action: 'fail' })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(1)
+    await noneLeft(project.folder)
+    const events = await project.events()
+    expect(events.filter(({ type }) => type === 'sla.violated')).toHaveLength(1)
+    expect(events.find(({ type }) => type === 'task.failed')?.data).toMatchObject({ reason: expect.stringContaining('deadline') })
+    expect(events.some(({ type }) => type === 'sla.met')).toBe(false)
+  })
+
+  it('of a mission end all that is unfinished in it', { timeout }, async () => {
+    const project = withDeadline('sleep 600', '1h', { mission: '1s', action: 'fail' })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(1)
+    expect((await slaOf(project)).filter(([type]) => type === 'sla.violated')).toEqual([['sla.violated', 'm-1']])
+  })
+})

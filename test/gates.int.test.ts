@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { useAssay } from './front-door/assay.ts'
+import { makeProject, type Project } from './front-door/project.ts'
+
+const timeout = 180_000
+useAssay()
+
+/** Two tasks behind each other with a gate between them; judges score as the script says. */
+function gated(scores: Record<string, number[]>, gate: object = {}, more: object = {}): Project {
+  return makeProject({
+    'assay.yaml': {
+      brains: { canned: { kind: 'scripted', file: 'brain.yaml' } },
+      agents: { dev: { role: 'engineer', brain: 'canned' }, qa: { role: 'reviewer', brain: 'canned' } },
+      review: { panel: { size: 1, quorum: 1 } },
+    },
+    'mission.yaml': {
+      name: 'M',
+      tasks: [
+        { title: 'build', assignTo: 'dev', description: 'b', priority: 3 },
+        { title: 'free', assignTo: 'dev', description: 'f' },
+        { title: 'ship', assignTo: 'dev', description: 's', dependsOn: ['build'] },
+      ],
+      qualityGates: [{ name: 'code-review', afterTasks: ['build'], blocksTasks: ['ship'], minScore: 4, requireAllPassed: true, ...gate }],
+      ...more,
+    },
+    'brain.yaml': {
+      workers: { '*': [{ write: { 'x.txt': '1' } }, { write: { 'x.txt': '2' } }, { write: { 'x.txt': '3' } }] },
+      judges: {
+        '*': Object.fromEntries(
+          ['build', 'free', 'ship'].map((title) => [title, (scores[title] ?? [4]).map((score) => ({ accept: score >= 3, scores: score }))]),
+        ),
+      },
+    },
+  })
+}
+
+const typesOf = async (project: Project) => (await project.events()).map(({ type }) => type)
+
+describe('a quality gate', () => {
+  it('that passes lets through what it blocks, once', { timeout }, async () => {
+    const project = gated({}, {}, { qualityThreshold: 3.5 })
+    const { code, stdout, stderr } = await project.run(['run', 'mission.yaml'])
+    expect(code, stdout + stderr).toBe(0)
+    const types = await typesOf(project)
+    expect(types.filter((type) => type === 'quality.gate.passed')).toHaveLength(1)
+    expect(types.indexOf('quality.gate.passed')).toBeLessThan(types.lastIndexOf('attempt.started'))
+    expect(types).toContain('quality.threshold.passed')
+  })
+
+  it('that fails halts only what it blocks, and asks; waived, the mission goes on to its end', { timeout }, async () => {
+    const project = gated({ build: [3] })
+    expect((await project.run(['run', 'mission.yaml'])).code).toBe(1)
+    const rows = (await project.json<{ title: string; status: string }>(['task', 'list'])).lines
+    expect(Object.fromEntries(rows.map(({ title, status }) => [title, status]))).toEqual({ build: 'done', free: 'done', ship: 'waiting' })
+    const failed = (await project.events()).find(({ type }) => type === 'quality.gate.failed')
+    expect(failed?.data).toMatchObject({ missionId: 'm-1', gateName: 'code-review', avgScore: { on5: 3 }, weak: ['m-1/build'] })
+    const [request] = (await project.json<{ request: string; answers: string[] }>(['requests'])).lines
+    expect(request).toMatchObject({ about: 'gate', answers: ['retry', 'waive', 'stop'] })
+
+    const refused = await project.run(['requests', 'answer', 'code-review', 'waive', '--reason', 'hurry'])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/owner's authority/)
+    expect((await project.asOwner(['requests', 'answer', 'code-review', 'waive'])).stderr).toContain('needs a reason')
+    expect((await project.asOwner(['requests', 'answer', 'code-review', 'waive', '--reason', 'hurry'])).code).toBe(0)
+    expect((await project.run(['resume'])).code).toBe(0)
+    const waived = (await project.events()).find(({ type }) => type === 'gate.waived')
+    expect(waived?.data).toMatchObject({ reason: 'hurry' })
+    expect((await project.json(['requests'])).lines).toEqual([])
+  })
+
+  it('retried, gives its weak inputs one more attempt, and looks again', { timeout }, async () => {
+    const project = gated({ build: [3, 5] })
+    expect((await project.run(['run', 'mission.yaml'])).code).toBe(1)
+    expect((await project.asOwner(['requests', 'answer', 'code-review', 'retry'])).code).toBe(0)
+    const { code, stdout, stderr } = await project.run(['resume'])
+    expect(code, stdout + stderr).toBe(0)
+    const types = await typesOf(project)
+    for (const type of ['gate.retried', 'attempts.granted', 'quality.gate.passed']) expect(types).toContain(type)
+  })
+
+  it('stopped, skips what it blocks', { timeout }, async () => {
+    const project = gated({ build: [3] })
+    await project.run(['run', 'mission.yaml'])
+    expect((await project.asOwner(['requests', 'answer', 'code-review', 'stop', '--reason', 'not worth it'])).code).toBe(0)
+    expect((await project.run(['resume'])).code).toBe(1)
+    const rows = (await project.json<{ title: string; status: string }>(['task', 'list'])).lines
+    expect(rows.find(({ title }) => title === 'ship')?.status).toBe('skipped')
+  })
+
+  it('is skipped without evaluation, and the mission is marked unreviewed', { timeout }, async () => {
+    const project = gated({})
+    expect((await project.run(['run', 'mission.yaml', '--no-eval'])).code).toBe(0)
+    expect(await typesOf(project)).toContain('quality.gate.skipped')
+  })
+})
+
+describe('missions', () => {
+  it('are listed, shown, stopped and retried by the owner', { timeout }, async () => {
+    const project = gated({ build: [3] })
+    await project.run(['run', 'mission.yaml'])
+    expect((await project.json<{ id: string }>(['mission', 'list'])).lines).toMatchObject([{ id: 'm-1', tasks: 3 }])
+    const [shown] = (await project.json<{ gates: object[]; tasks: object[] }>(['mission', 'show', 'm-1'])).lines
+    expect(shown?.gates).toMatchObject([{ name: 'code-review', status: 'failed' }])
+    expect(shown?.tasks).toHaveLength(3)
+    expect((await project.run(['mission', 'stop', 'm-1', '--reason', 'enough'])).code).toBe(2)
+    expect((await project.asOwner(['mission', 'stop', 'm-1', '--reason', 'enough'])).stdout).toContain('m-1/ship')
+    expect((await project.asOwner(['mission', 'retry', 'm-1'])).stdout).toContain('m-1/ship')
+    expect((await project.run(['mission', 'show', 'm-9'])).stderr).toContain('there are: m-1')
+  })
+})
+
+describe('a quality threshold', () => {
+  it('weighs by priority, and missed it makes the exit code 1', { timeout }, async () => {
+    const project = gated({ build: [5], free: [3], ship: [3] }, { minScore: 3 }, { qualityThreshold: 4.5 })
+    const { code, stdout } = await project.run(['run', 'mission.yaml'])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/threshold/i)
+    const failed = (await project.events()).find(({ type }) => type === 'quality.threshold.failed')
+    // (5 × 3 + 3 + 3) ÷ 5 = 4.2
+    expect(failed?.data).toMatchObject({ missionId: 'm-1', avgScore: { on5: 4.2 }, threshold: 4.5 })
+  })
+})
