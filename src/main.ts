@@ -21,6 +21,10 @@ const app: App = {
     const { openEngine } = await import('./main/open-engine.ts')
     return openEngine(place)
   },
+  async openNotifier(channel) {
+    const { openNotifier } = await import('./adapters/notify/open.ts')
+    return openNotifier(channel, { env: process.env, stderr: process.stderr })
+  },
   authority({ env, stdout, stderr }) {
     return ownerAuthority({ env, person: process.stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true) })
   },

@@ -28,6 +28,7 @@ export const Brain = z.discriminatedUnion('kind', [
     argv: z.array(z.string()).min(1).describe('Program and arguments; no shell. A relative path is relative to the config file.'),
     cwd: z.string().optional().describe('Folder to run in; without it, the workspace.'),
     env: z.array(EnvName).optional().describe('Names of environment variables passed through.'),
+    network: z.boolean().optional().describe('False: in a sandbox it has no network but a loopback of its own.'),
     timeout,
   }),
   z.strictObject({

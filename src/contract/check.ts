@@ -43,6 +43,7 @@ export const CheckSpec = z.discriminatedUnion('kind', [
     cwd: z.string().optional().describe('Folder inside the workspace to run in.'),
     timeout: Duration.optional().describe('Time limit, e.g. `90s`.'),
     env: z.array(EnvName).optional().describe('Names of environment variables passed through.'),
+    network: z.boolean().optional().describe('True: it may use the network; otherwise, in a sandbox, only a loopback of its own.'),
   }),
   z.strictObject({
     kind: z.literal('file'),

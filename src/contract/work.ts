@@ -10,6 +10,7 @@ export const WorkKind = z.enum([
   'publish_merge',
   'settle_dependents',
   'retry_review',
+  'notify',
 ])
 export type WorkKind = z.infer<typeof WorkKind>
 

@@ -9,15 +9,16 @@ import type { TaskState } from '../core/task/state.ts'
 import type { BrainPort } from '../ports/brain.ts'
 import type { Verification } from '../ports/journal.ts'
 import { allMissions, createTasks, type Plan, type StartProblem, type Started, startMission } from './mission/missions.ts'
-import { finishMission, gateRows, missedThresholds } from './mission/finish.ts'
+import { finishMission, gateRows, missedThresholds, reopenMission } from './mission/finish.ts'
 import { outcomeOf, type RunOutcome } from './mission/outcome.ts'
 import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
 import { Pump } from './pump.ts'
+import { flushNotifications } from './notify/flush.ts'
 import { StoreFault } from './store-fault.ts'
 import { SlaMonitor } from './sla/monitor.ts'
-import { missionStream, taskOf, taskStream } from './streams.ts'
-import { type Handled, TaskStore } from './task/task-store.ts'
+import { missionStream, ownerStream, taskOf, taskStream } from './streams.ts'
+import { asNew, type Handled, TaskStore } from './task/task-store.ts'
 import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
 import type { Bench } from './work/bench.ts'
 import { tellBlockedTasks } from './work/house.ts'
@@ -48,12 +49,16 @@ export interface RunEnd extends RunOutcome {
 const endsTurn = new Set(['task.failed', 'attempt.stopped'])
 const isEnded = ({ status }: TaskRow): boolean => status === 'done' || status === 'failed' || status === 'skipped'
 
+/** Longest that a command waits for notifications at its end. */
+const tellMs = 20_000
+
 /** The loop, as doors see it: commands in, events and rows out. */
 export class Engine {
   readonly parts: EngineParts
   readonly #tasks: TaskStore
   readonly #brains = new Map<string, Promise<BrainPort>>()
   readonly #reports = new KeptReports()
+  readonly #paying = new Map<string, Promise<void>>()
 
   constructor(parts: EngineParts) {
     this.parts = parts
@@ -79,12 +84,17 @@ export class Engine {
   /** Works on the missions until nothing is left to do here, or until told to stop. */
   async run({ missions, stop, onBegin, onEvent }: RunOptions): Promise<RunEnd> {
     const { journal, config, rules } = this.parts
-    const watch = new Watch(journal, missions, (event, row) => {
-      // A worker whose task was ended, or whose turn was, has nothing left to work for.
-      const task = endsTurn.has(event.type) ? taskOf(event.stream) : undefined
-      if (task !== undefined) pump.end(task)
-      onEvent?.(event, row)
-    })
+    const watch = new Watch(
+      journal,
+      missions,
+      (event, row) => {
+        // A worker whose task was ended, or whose turn was, has nothing left to work for.
+        const task = endsTurn.has(event.type) ? taskOf(event.stream) : undefined
+        if (task !== undefined) pump.end(task)
+        onEvent?.(event, row)
+      },
+      (assignee) => rules.policy.brains[rules.policy.agents[assignee]?.brain ?? '']?.kind === 'outside',
+    )
     await watch.begin()
     const pump = new Pump(this.#bench(), {
       scopes: missions,
@@ -116,6 +126,7 @@ export class Engine {
       const rows = [...watch.rows.values()]
       if (ending === 'finished') for (const mission of missions) await finishMission(this.parts, mission, rows)
       await monitor.look()
+      await this.#tell(stop)
       const gates = await gateRows(this.parts, missions)
       const missed = await missedThresholds(this.parts, missions)
       return {
@@ -171,13 +182,37 @@ export class Engine {
     return brain
   }
 
-  handle(task: string, command: TaskCommand, actor: string): Promise<Handled> {
-    return this.#tasks.handle(task, command, { actor })
+  async handle(task: string, command: TaskCommand, actor: string): Promise<Handled> {
+    const handled = await this.#tasks.handle(task, command, { actor })
+    if (handled.ok && handled.events.some((event) => event.type === 'task.reopened')) await this.#reopened(task)
+    return handled
+  }
+
+  /** A finished mission is open again at once, so that `resume` finds it. */
+  async #reopened(task: string): Promise<void> {
+    const { mission } = (await this.task(task))?.spec ?? {}
+    if (mission !== undefined) await reopenMission(this.parts, mission, task)
   }
 
   /** Quality gates of a mission. */
   gates(mission: string): Promise<GateRow[]> {
     return gateRows(this.parts, [mission])
+  }
+
+  /** The first token that a journal sees is its owner's. */
+  async enrolOwner(token: string): Promise<void> {
+    const { journal, clock } = this.parts
+    if ((await journal.head(ownerStream)) > 0) return
+    await journal.append({
+      streams: [{ stream: ownerStream, expected: 0, events: [asNew({ type: 'owner.enrolled', data: { token } })] }],
+      meta: { at: new Date(clock.now()).toISOString(), actor: 'owner' },
+    })
+  }
+
+  /** Whether a token is that of this journal's owner; nobody's in a journal that knows none. */
+  async isOwner(token: string): Promise<boolean> {
+    const known = (await this.parts.journal.readStream(ownerStream)).findLast((event) => event.type === 'owner.enrolled')
+    return (known?.data as { token?: string } | undefined)?.token === token
   }
 
   /** What waits for a person. */
@@ -188,14 +223,30 @@ export class Engine {
   /** The owner's answer; the door has checked the authority. What it opens or shuts is told at once. */
   async answer(answer: Answer): Promise<Result<string[]>> {
     const answered = await answerRequest(this.parts, this.#tasks, answer)
+    if (answered.ok && answered.value.includes('task.reopened')) await this.#reopened(answer.request.subject)
+    if (answered.ok && answered.value.includes('gate.retried'))
+      await reopenMission(this.parts, answer.request.subject.split('/')[0] ?? '', answer.request.subject)
+    if (answered.ok) await this.#tell()
     if (!answered.ok || answer.request.about !== 'gate') return answered
     const [mission = '', ...name] = answer.request.subject.split('/')
     await tellBlockedTasks(this.#bench(), mission, name.join('/'))
     return answered
   }
 
+  /** Sends what became due after the pump ended, and what earlier runs left; what is not sent in this time stays queued. */
+  async #tell(stop = new AbortController().signal): Promise<void> {
+    await flushNotifications(this.parts, { owner: this.parts.owner, withinMs: tellMs, stop })
+  }
+
   #bench(): Bench {
-    return { parts: this.parts, tasks: this.#tasks, brain: (name) => this.#brain(name), missing: new Map(), reports: this.#reports }
+    return {
+      parts: this.parts,
+      tasks: this.#tasks,
+      brain: (name) => this.#brain(name),
+      missing: new Map(),
+      paying: this.#paying,
+      reports: this.#reports,
+    }
   }
 
   async task(id: string): Promise<TaskState | undefined> {

@@ -4,6 +4,7 @@ import type { BrainPort } from '../ports/brain.ts'
 import type { CheckRunner } from '../ports/checks.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Journal } from '../ports/journal.ts'
+import type { OpenNotifier } from '../ports/notifier.ts'
 import type { SnapshotStore } from '../ports/snapshots.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 
@@ -17,6 +18,7 @@ export interface EngineParts {
   checks: CheckRunner
   /** Opens a brain by its name in the config; called once per brain in use. */
   openBrain(name: string): Promise<BrainPort>
+  openNotifier: OpenNotifier
   /** A private copy of a snapshot in a temporary folder. */
   materialise(snapshot: string): Promise<{ folder: string; dispose(): Promise<void> }>
   clock: Clock

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Lease, WorkKind } from '../contract/work.ts'
+import { deliverNotification } from './notify/deliver.ts'
 import { runAttempt } from './work/attempt/run.ts'
 import type { Bench, Runner } from './work/bench.ts'
 import { runChecks } from './work/checks.ts'
@@ -16,6 +17,7 @@ const runners: Record<WorkKind, Runner> = {
   publish_merge: publishMerge,
   retry_review: retryReview,
   settle_dependents: settleDependents,
+  notify: deliverNotification,
 }
 
 /** Kinds of work that share a bound. Workers have the configured concurrency to themselves, so that reviews never wait behind them. */
@@ -29,6 +31,7 @@ interface Lane {
 function lanesFor(concurrency: number): Lane[] {
   return [
     { kinds: ['restore_snapshot', 'publish_merge', 'settle_dependents', 'retry_review'], limit: 8, graceful: true },
+    { kinds: ['notify'], limit: 8, graceful: false },
     { kinds: ['ask_judge'], limit: concurrency * 3, graceful: false },
     { kinds: ['run_checks', 'merge_work'], limit: concurrency, graceful: false },
     { kinds: ['run_attempt'], limit: concurrency, graceful: true },

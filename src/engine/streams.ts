@@ -1,6 +1,8 @@
 import { sha256Hex } from '../contract/canonical.ts'
 
 /** Names of streams. One place, so that readers and writers cannot differ. */
+/** Whose word counts here. */
+export const ownerStream = 'owner'
 export const taskStream = (task: string): string => `task/${task}`
 /** Gates have streams of their own: many may be looked at at once. */
 export const gateStream = (mission: string, gate: string): string => `gate/${mission}/${gate}`
@@ -20,6 +22,6 @@ export function taskOf(stream: string): string | undefined {
 /** The mission that an event of this stream belongs to: its own stream, or that of one of its tasks. */
 export function missionOf(stream: string): string | undefined {
   if (stream.startsWith('mission/')) return stream.slice('mission/'.length)
-  if (stream.startsWith('gate/')) return stream.split('/')[1]
+  if (stream.startsWith('gate/') || stream.startsWith('notify/')) return stream.split('/')[1]
   return (slaEntity(stream)?.replace(/^(task|mission):/, '') ?? taskOf(stream))?.split('/')[0]
 }

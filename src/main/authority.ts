@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import { sha256Hex } from '../contract/canonical.ts'
 import type { Authority } from '../doors/cli/app.ts'
 
 /** Set by programs that run commands for an agent; whoever has one of them is not a person at a terminal. */
@@ -21,16 +22,22 @@ export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person
   const token = readToken(path) ?? makeToken(path)
   const shown = env.ASSAY_OWNER_TOKEN
   if (shown !== undefined) {
-    if (same(shown.trim(), token)) return { ok: true, by: name() }
+    if (same(shown.trim(), token)) return { ok: true, by: name(), token: sha256Hex(token) }
     return { ok: false, message: `ASSAY_OWNER_TOKEN is not the owner's token; it stands in ${path}` }
   }
   const agent = agentVariables.find((variable) => env[variable])
-  if (person && agent === undefined) return { ok: true, by: name() }
+  if (person && agent === undefined) return { ok: true, by: name(), token: sha256Hex(token) }
   const why = agent === undefined ? 'no person is at a terminal here' : `an agent runs this command (${agent} is set)`
   return {
     ok: false,
     message: `this needs the owner's authority, and ${why}. Run it yourself, or set ASSAY_OWNER_TOKEN to what stands in ${path}`,
   }
+}
+
+/** Digest of the owner's token, which is made where there is none. */
+export function ownerToken(env: NodeJS.ProcessEnv): string {
+  const path = tokenPath(env)
+  return sha256Hex(readToken(path) ?? makeToken(path))
 }
 
 function readToken(path: string): string | undefined {

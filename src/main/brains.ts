@@ -6,7 +6,7 @@ import { openModelBrain } from '../adapters/brains/model/brain.ts'
 import type { Premises } from '../adapters/brains/premises.ts'
 import { openScriptedBrain } from '../adapters/brains/scripted/brain.ts'
 import { tokenPath } from './authority.ts'
-import { filesOf, protectedFiles, watched } from './brain-files.ts'
+import { protectedFiles, type Watched, watched, watchedFiles } from './brain-files.ts'
 import type { Brain } from '../contract/agent.ts'
 import type { Config } from '../contract/config/config.ts'
 import { durationMs } from '../contract/config/duration.ts'
@@ -28,12 +28,19 @@ export function brainProblems({ folder, project }: { folder: string; project: Pr
   })
 }
 
+export interface OpenBrainOptions {
+  privateRoot?: string
+  notice?: (message: string) => void
+  /** The brain's files as they were when the engine was opened. */
+  watching?: readonly Watched[]
+}
+
 /** A brain by its name in the configuration. */
 export function openBrain(
   name: string,
   folder: string,
   config: Config,
-  { privateRoot, notice }: { privateRoot?: string; notice?: (message: string) => void } = {},
+  { privateRoot, notice, watching }: OpenBrainOptions = {},
 ): Result<BrainPort, Problem[]> {
   const brain = config.brains[name]
   const { limits } = config
@@ -51,7 +58,7 @@ export function openBrain(
       hidden: [dirname(tokenPath(process.env))],
       ...(privateRoot !== undefined && { privateRoot }),
     })
-    return { ok: true, value: watched(opened, filesOf(brain, folder)) }
+    return { ok: true, value: watched(opened, watching ?? watchedFiles(brain, folder)) }
   }
   const premises: Premises = {
     configDir: folder,

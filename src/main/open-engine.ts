@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createCheckRunner } from '../adapters/checks/runner.ts'
 import { isAlive, pidNamespace, readProcess } from '../adapters/process/census/identity.ts'
 import { killOrphans } from '../adapters/process/census/members.ts'
 import { sandboxState } from '../adapters/process/sandbox.ts'
+import { openNotifier } from '../adapters/notify/open.ts'
 import { materialise, removeStaleCopies } from '../adapters/snapshots/materialise.ts'
 import { openSnapshotStore } from '../adapters/snapshots/store.ts'
 import { openSqliteJournal } from '../adapters/sqlite/journal.ts'
@@ -16,7 +17,8 @@ import { Engine } from '../engine/engine.ts'
 import type { Project } from '../engine/project.ts'
 import { StoreFault } from '../engine/store-fault.ts'
 import { engineViews } from '../engine/views/tasks.ts'
-import { tokenPath } from './authority.ts'
+import { ownerToken, tokenPath } from './authority.ts'
+import { watchedFiles } from './brain-files.ts'
 import { openBrain } from './brains.ts'
 import { endWorkersOnExit } from './leftovers.ts'
 
@@ -46,11 +48,13 @@ export async function openEngine({
     maxTotalBytes: limits.snapshotBytes,
     maxFiles: limits.snapshotFiles,
   })
+  keepOutOfGit(home)
   const copies = join(home, 'copies')
   mkdirSync(join(home, 'private'), { recursive: true, mode: 0o700 })
   await removeStaleCopies(copies, staleCopyMs)
+  const watching = new Map(Object.entries(config.brains).map(([name, brain]) => [name, watchedFiles(brain, folder)]))
   const sandbox = await sandboxState()
-  return new Engine({
+  const engine = new Engine({
     config,
     rules,
     journal,
@@ -67,10 +71,12 @@ export async function openEngine({
       const opened = openBrain(name, folder, config, {
         privateRoot: join(home, 'private'),
         notice: (message) => process.stderr.write(`assay: ${message}\n`),
+        watching: watching.get(name) ?? [],
       })
       if (!opened.ok) throw new Error(opened.error.map(formatProblem).join('; '))
       return opened.value
     },
+    openNotifier: (channel) => openNotifier(channel, { env: process.env, stderr: process.stderr }),
     materialise: async (digest) => {
       const copy = await materialise(snapshots, digest as never, copies)
       if (!copy.ok) throw new StoreFault('a copy for review could not be made', copy.problem)
@@ -81,6 +87,14 @@ export async function openEngine({
     owner: ownName(),
     sandboxed: sandbox.usable,
   })
+  if (create) await engine.enrolOwner(ownerToken(process.env))
+  return engine
+}
+
+/** Nobody commits the journal by accident. */
+function keepOutOfGit(home: string): void {
+  const file = join(home, '.gitignore')
+  if (!existsSync(file)) writeFileSync(file, '*\n')
 }
 
 /** Names this process for good: host and pid namespace, pid and its start time. */

@@ -48,17 +48,14 @@ export function makeProject(files: Record<string, string | object> = {}): Projec
     has: (path) => existsSync(join(folder, path)),
     start: (args, options = {}) => startAssay(args, { cwd: folder, ...options }),
     run: (args, options) => project.start(args, options).ended,
-    asOwner: (args) => {
-      project.write({ '.config/assay/owner-token': 'the owner of the test\n' })
-      return project.run(args, { env: { ASSAY_OWNER_TOKEN: 'the owner of the test' } })
-    },
+    asOwner: (args) => project.run(args, { env: { ASSAY_OWNER_TOKEN: 'the owner of the test' } }),
     json: async (args, options) => {
       const { code, stdout, stderr } = await project.run([...args, '--json'], options)
       return { code, lines: parseLines(stdout), stderr }
     },
     events: async () => (await project.json<StoredEvent>(['audit', '--all'])).lines,
   }
-  project.write(files)
+  project.write({ '.config/assay/owner-token': 'the owner of the test\n', ...files })
   return project
 }
 

@@ -63,7 +63,14 @@ export function asShown(history: History, given: Submission): string {
   const seat = state.panel?.seats[0]
   if (!state.panel || !seat) throw new Error('nobody sits')
   const material = { state, panel: state.panel, seat, files: given.files, reports: [given.report], tests: [] }
-  const prompt = judgePrompt({ ...material, agentsFile: undefined, ledgerLimit: 5, promptBytes: 1_000_000, complaint: undefined })
+  const prompt = judgePrompt({
+    ...material,
+    timeline: [],
+    agentsFile: undefined,
+    ledgerLimit: 5,
+    promptBytes: 1_000_000,
+    complaint: undefined,
+  })
   const at = prompt.indexOf(`<<<${given.label}`)
   const end = prompt.indexOf('>>>', at)
   if (at < 0 || end < 0) throw new Error(`no ${given.label} in the prompt`)

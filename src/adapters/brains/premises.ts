@@ -29,7 +29,8 @@ function untouchable({ configDir, readOnly = [] }: Premises, writable: readonly 
 export function sandboxOn(premises: Premises, folder: string, files: { writable: string[]; readOnly?: string[] }): SandboxRequest {
   return {
     writable: [...files.writable, folder, tmpdir(), '/tmp'],
-    readOnly: [...(files.readOnly ?? []), ...untouchable(premises, files.writable)],
+    // Version control of what is worked on is not the work: hooks and settings in it would be run by others.
+    readOnly: [...(files.readOnly ?? []), ...files.writable.map((path) => join(path, '.git')), ...untouchable(premises, files.writable)],
     hidden: hiddenOn(premises),
   }
 }

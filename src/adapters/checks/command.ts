@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os'
+import { isAbsolute, join, normalize } from 'node:path'
 import type { CheckSpec } from '../../contract/check.ts'
 import { durationMs } from '../../contract/config/duration.ts'
 import { excerpt } from '../../contract/source/shown.ts'
@@ -38,9 +39,10 @@ export async function checkCommand(
   const cwd = await openInside(context.folder, spec.cwd ?? '.')
   if (cwd.kind === 'file') await cwd.handle.close()
   if (cwd.kind !== 'folder') return notAFolder(subject, spec.cwd ?? '.', cwd)
+  const program = await programOf(spec, context)
   const ending = await withPrivateFolder((temporary) =>
     runProcess({
-      argv: spec.argv,
+      argv: [program, ...spec.argv.slice(1)],
       cwd: cwd.path,
       base: limits.projectRoot,
       env: buildEnv({ pass: [...limits.passEnv, ...(spec.env ?? [])], extra: { TMPDIR: temporary } }),
@@ -52,10 +54,19 @@ export async function checkCommand(
         writable: [context.folder, temporary, tmpdir(), '/tmp'],
         readOnly: context.folder === limits.projectRoot ? [] : [limits.projectRoot],
         hidden: limits.hidden,
+        network: spec.network === true ? 'all' : 'none',
       },
     }),
   )
   return resultOf(subject, ending)
+}
+
+/** A program that stands in the work's own base is run from the copy, where it is as the base has it; any other is the project's. */
+async function programOf({ argv }: CommandSpec, { folder, baseFile }: CheckContext): Promise<string> {
+  const [program = ''] = argv
+  const path = normalize(program)
+  if (!program.includes('/') || isAbsolute(program) || path.startsWith('..')) return program
+  return (await baseFile(path)) === undefined ? program : join(folder, path)
 }
 
 function notAFolder(subject: string, cwd: string, found: { kind: string; why?: string }): CheckResult {

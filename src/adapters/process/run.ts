@@ -23,7 +23,12 @@ export async function runProcess(request: RunRequest): Promise<ProcessEnding> {
   if ('kind' in command) return command
   const started =
     request.sandbox !== undefined && sandbox?.usable
-      ? start(sandbox.program, sandboxArguments(request.sandbox, request.cwd, command, true), request, true)
+      ? start(
+          sandbox.program,
+          sandboxArguments(sandbox.canCutNetwork ? request.sandbox : { ...request.sandbox, network: 'all' }, request.cwd, command, true),
+          request,
+          true,
+        )
       : start(command[0], command.slice(1), request, false)
   if ('kind' in started) return started
   const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {

@@ -13,9 +13,11 @@ export interface SandboxRequest {
   readOnly?: readonly string[]
   /** Files and folders that are not there for the process. */
   hidden?: readonly string[]
+  /** `none`: no network but the process's own loopback, where the system lets us take it away. */
+  network?: 'all' | 'none'
 }
 
-export type SandboxState = { usable: true; program: string } | { usable: false; reason: string }
+export type SandboxState = { usable: true; program: string; canCutNetwork: boolean } | { usable: false; reason: string }
 
 /** Rights of root that would let a process look past its own mounts and processes. An ordinary user's process has none of them anyway. */
 const droppedRights = [
@@ -44,13 +46,16 @@ async function probe(): Promise<SandboxState> {
   const env = buildEnv()
   const bwrap = findProgram('bwrap', '/', env.PATH ?? '')
   if ('kind' in bwrap) return { usable: false, reason: 'bwrap is not installed (package bubblewrap)' }
-  const argv = sandboxArguments({ writable: [] }, '/', ['/bin/sh', '-c', 'exit 0'])
-  return await new Promise((resolve) => {
-    execFile(bwrap.file, argv, { env, cwd: '/', timeout: 10_000, killSignal: 'SIGKILL' }, (error, _stdout, stderr) => {
-      if (error === null) resolve({ usable: true, program: bwrap.file })
-      else resolve({ usable: false, reason: `bwrap cannot be used here: ${stderr.trim() || error.message}` })
+  const works = (request: SandboxRequest): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const argv = sandboxArguments(request, '/', ['/bin/sh', '-c', 'exit 0'])
+      execFile(bwrap.file, argv, { env, cwd: '/', timeout: 10_000, killSignal: 'SIGKILL' }, (error, _stdout, stderr) => {
+        resolve(error === null ? undefined : stderr.trim() || error.message)
+      })
     })
-  })
+  const problem = await works({ writable: [] })
+  if (problem !== undefined) return { usable: false, reason: `bwrap cannot be used here: ${problem}` }
+  return { usable: true, program: bwrap.file, canCutNetwork: (await works({ writable: [], network: 'none' })) === undefined }
 }
 
 /** Where bwrap tells the pid of the sandbox's first process and the command's exit code; the command does not inherit it. */
@@ -61,6 +66,7 @@ export function sandboxArguments(request: SandboxRequest, cwd: string, command: 
   return [
     ...[request.elsewhere === 'writable' ? '--bind' : '--ro-bind', '/', '/'],
     ...['--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--die-with-parent'],
+    ...(request.network === 'none' ? ['--unshare-net'] : []),
     ...droppedRights.flatMap((right) => ['--cap-drop', `CAP_${right}`]),
     ...mounts(request).flatMap((mount) => mount.args),
     ...(reportsStatus ? ['--json-status-fd', String(statusFd)] : []),

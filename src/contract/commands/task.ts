@@ -15,6 +15,8 @@ export const TaskCommand = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('create_task'), spec: TaskSpec }),
   /** All dependencies are done and gates passed. */
   z.strictObject({ type: z.literal('ready_task'), inputs: z.array(TaskInput), gates: z.array(z.string()).optional() }),
+  /** A gate that it waits for is shut again. */
+  z.strictObject({ type: z.literal('block_task'), gate: z.string() }),
   z.strictObject({ type: z.literal('skip_task'), because: z.string() }),
 
   z.strictObject({

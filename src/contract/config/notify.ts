@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Severity } from '../notify/message.ts'
 import { DurationOrZero } from './duration.ts'
 import { EnvName } from './env-name.ts'
 
@@ -43,6 +44,13 @@ export const NotifyRule = z.strictObject({
     .max(100)
     .describe('Events that are told: names, `noun.*`, or `*`.'),
   channels: z.array(z.string().min(1)).min(1).max(50).describe('Names of channels.'),
+  severity: Severity.optional().describe('Least severity that is told; without it, every one.'),
+  missions: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Names of missions, or ids of single runs (`ship-it-2`), that the rule is for; without it, all of them.'),
   cooldown: DurationOrZero.default('0s').describe('Least time between two tellings of the same event about the same thing.'),
 })
 export type NotifyRule = z.infer<typeof NotifyRule>

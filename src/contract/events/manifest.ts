@@ -3,6 +3,7 @@ import { attemptEvents } from './attempt.ts'
 import { gateEvents } from './gate.ts'
 import { mergeEvents } from './merge.ts'
 import { missionEvents } from './mission.ts'
+import { notifyEvents } from './notify.ts'
 import { reviewEvents } from './review.ts'
 import { slaEvents } from './sla.ts'
 import { taskEvents } from './task.ts'
@@ -16,6 +17,7 @@ export const eventSchemas = {
   ...gateEvents,
   ...slaEvents,
   ...missionEvents,
+  ...notifyEvents,
 }
 
 export type EventType = keyof typeof eventSchemas

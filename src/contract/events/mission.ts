@@ -20,6 +20,8 @@ export const missionEvents = {
   'mission.finished': z.strictObject({ mission: z.string(), outcome: MissionOutcome, detail: z.string() }),
   /** One of its tasks is open again. */
   'mission.reopened': z.strictObject({ mission: z.string(), task: z.string() }),
+  /** Whose word counts in this journal: the digest of the owner's token. */
+  'owner.enrolled': z.strictObject({ token: z.string() }),
   'policy.recorded': z.strictObject({ digest: z.string(), policy: Policy }),
   /** A task has the shared folder to itself from its start to its end. */
   'folder.taken': z.strictObject({ folder: z.string(), task: z.string() }),

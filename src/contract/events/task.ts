@@ -16,6 +16,8 @@ export const RequestKind = z.enum(['force_accepted', 'held', 'stagnated', 'gate_
 export const taskEvents = {
   'task.created': z.strictObject({ spec: TaskSpec, policy: z.string() }),
   'task.readied': z.strictObject({ inputs: z.array(TaskInput) }),
+  /** A quality gate that it waits for was opened again before it began. */
+  'task.blocked': z.strictObject({ gate: z.string() }),
   'task.skipped': z.strictObject({ because: z.string() }),
   'task.returned': z.strictObject({ attempt: z.int(), feedback: Feedback }),
   'task.stagnated': z.strictObject({ category: Category, pointers: z.array(z.string()), rounds: z.array(z.int()) }),

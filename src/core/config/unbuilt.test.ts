@@ -34,11 +34,6 @@ describe('usesUnbuilt', () => {
     [base, 'name: M\ntasks:\n  - { title: a, assignTo: dev, deliverable: x }\n', 'mission.yaml:3:32: a deliverable'],
     [`${base}review: { canaries: 0.1 }\n`, plain, 'assay.yaml:8:11: known-bad controls'],
     [`${base}review: { panel: { weights: calibrated } }\n`, plain, 'assay.yaml:8:20: calibrated weights'],
-    [
-      `${base}notify: { channels: { e: { kind: stderr } }, rules: [{ events: ['*'], channels: [e] }] }\n`,
-      plain,
-      'assay.yaml:8:46: notifications',
-    ],
   ])('tells of what it cannot do: %j %j', (config, mission, expected) => {
     expect(unbuilt(config, mission)).toEqual([`${expected}: not available in this version (leave it out)`])
   })

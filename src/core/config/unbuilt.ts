@@ -15,7 +15,6 @@ interface Unbuilt {
 
 const table: Unbuilt[] = [
   { what: 'a deliverable', inMission: (mission) => perTask(mission, 'deliverable') },
-  { what: 'notifications', inConfig: ({ notify }) => (notify.rules.length > 0 ? [{ path: ['notify', 'rules'] }] : []) },
   { what: 'known-bad controls', inConfig: ({ review }) => (review.canaries > 0 ? [{ path: ['review', 'canaries'] }] : []) },
   {
     what: 'calibrated weights',

@@ -1,7 +1,7 @@
 import type { Config } from '../../contract/config/config.ts'
 import type { MissionFile, MissionTask, QualityGate } from '../../contract/mission/mission.ts'
 import type { Finding, Path } from '../../contract/source/problem.ts'
-import { excerpt, named } from '../../contract/source/shown.ts'
+import { excerpt, named, shown } from '../../contract/source/shown.ts'
 import { undeclaredChannels, unknownName } from '../config/check.ts'
 import { checkFindings } from '../config/check-checks.ts'
 import { type Checked, checkDimensions } from '../config/dimensions.ts'
@@ -27,7 +27,7 @@ export function checkMission(mission: MissionFile, config: Config, names: TaskNa
     gateNames.add(gate.name)
     checkGate(gate, ['qualityGates', index], config, checked)
   }
-  checked.findings.push(...orderFindings(mission, names))
+  checked.findings.push(...folderFindings(mission), ...orderFindings(mission, names))
   return checked
 }
 
@@ -60,6 +60,30 @@ function checkGate(gate: QualityGate, path: Path, config: Config, { findings, no
     const message = `the gate ${named(gate.name)} asks for nothing: it passes whatever its tasks come to`
     notices.push({ path, message, fix: 'give it `minScore` or `requireAllPassed`' })
   }
+}
+
+/** Tasks that share files share one folder: of folders inside each other nobody could tell who writes where. */
+function folderFindings(mission: MissionFile): Finding[] {
+  const folders = mission.tasks.flatMap((task, index) => {
+    const written = typeof task.workspace === 'string' ? /^folder: *(.*)$/s.exec(task.workspace)?.[1] : task.workspace.folder
+    return written === undefined ? [] : [{ index, written, steps: plainSteps(written) }]
+  })
+  const inside = (one: string[], other: string[]) => one.length > other.length && other.every((step, at) => one[at] === step)
+  return folders.flatMap(({ index, written, steps }) => {
+    const around = folders.find((other) => inside(steps, other.steps))
+    if (!around) return []
+    const message = `the folder ${shown(written)} lies in ${shown(around.written)}, which other tasks share`
+    return [{ path: ['tasks', index, 'workspace'], message, fix: 'let them share the same folder' }]
+  })
+}
+
+function plainSteps(path: string): string[] {
+  const steps: string[] = []
+  for (const step of path.split('/')) {
+    if (step === '..' && steps.length > 0 && steps.at(-1) !== '..') steps.pop()
+    else if (step !== '' && step !== '.') steps.push(step)
+  }
+  return steps
 }
 
 /** Who waits for whom, gates included: a blocked task waits for its gate, and the gate for its tasks. Nobody may wait for himself. */

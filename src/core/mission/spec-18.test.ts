@@ -99,6 +99,7 @@ describe('the files of SPEC §18', () => {
         checks: [],
         dependsOn: ['build-feature-x/implement-core-module'],
         gates: ['code-review'],
+        deadline: '2h',
         priority: 2,
       },
     ])

@@ -28,6 +28,10 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
   switch (command.type) {
     case 'ready_task':
       return ready(state, command)
+    case 'block_task':
+      return state.status === 'todo' && state.spec.gates?.includes(command.gate)
+        ? new Draft(state).emit('task.blocked', { gate: command.gate }).done()
+        : refuse('wrong_status', `the task is ${state.status}, or does not wait for the gate ${command.gate}`)
     case 'skip_task':
       return state.status === 'waiting'
         ? new Draft(state).emit('task.skipped', { because: command.because }).done()

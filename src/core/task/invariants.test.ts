@@ -36,7 +36,7 @@ describe('over random histories', () => {
       },
       { seed: 20261115, numRuns: 2000 },
     )
-    const elsewhere = /^(mission|folder|gate|quality|threshold)\.|^policy\.recorded$/
+    const elsewhere = /^(mission|folder|gate|quality|threshold|sla|clock|notification|owner)\.|^policy\.recorded$/
     expect(Object.keys(eventSchemas).filter((type) => !seen.has(type) && !elsewhere.test(type))).toEqual([])
   })
 
@@ -149,7 +149,11 @@ describe('over random histories', () => {
       if (['done', 'failed', 'skipped'].includes(state.status)) return
       const attempt = Math.max(1, state.attempts)
       const exits: TaskCommand[] = [
-        { type: 'ready_task', inputs: state.spec.dependsOn.map((task) => ({ task, digest: 'd', flag: 'clean', prefix: '' })) },
+        {
+          type: 'ready_task',
+          inputs: state.spec.dependsOn.map((task) => ({ task, digest: 'd', flag: 'clean', prefix: '' })),
+          gates: state.spec.gates ?? [],
+        },
         { type: 'start_attempt', worker: 'dev', conversational: false, participants: [], sandboxed: true },
         { type: 'interrupt_attempt', attempt, detail: 'crash' },
         ...state.requests.flatMap((one) =>

@@ -258,7 +258,7 @@ describe('over random histories', () => {
   const ways: Record<TaskStatus, TaskStatus[]> = {
     waiting: ['todo', 'skipped', 'failed'],
     // To the review without an attempt only where the owner accepts work that has yet to be merged.
-    todo: ['running', 'held', 'failed', 'done', 'in_review'],
+    todo: ['running', 'held', 'failed', 'done', 'in_review', 'waiting'],
     running: ['checking', 'todo', 'held', 'failed', 'in_review', 'done'],
     checking: ['in_review', 'running', 'todo', 'held', 'failed', 'done'],
     // Back to the checks only where a changed policy asks for others.

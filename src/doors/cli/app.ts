@@ -2,6 +2,7 @@ import type { Digest } from '../../contract/canonical.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Problem } from '../../contract/source/problem.ts'
+import type { OpenNotifier } from '../../ports/notifier.ts'
 import type { Project } from '../../engine/project.ts'
 
 /** What the command line needs of the world; main.ts provides it. */
@@ -11,13 +12,15 @@ export interface App {
   problems(place: { folder: string; project: Project }): Promise<Problem[]>
   /** Opens `.assay/` in the project's folder, made if `create`; null where there is none. */
   open(place: { folder: string; project: Project; create: boolean }): Promise<Engine | null>
+  openNotifier: OpenNotifier
   /** Whether whoever runs this command may speak for the owner. */
   authority(terminal: Terminal): Authority
   /** Takes what is to be reviewed into the engine's store. */
   subject(request: SubjectRequest, engine: Engine): Promise<Result<Subject, Problem[]>>
 }
 
-export type Authority = { ok: true; by: string } | { ok: false; message: string }
+/** `token` is the digest of the token that was shown: it must be the one that the journal knows. */
+export type Authority = { ok: true; by: string; token: string } | { ok: false; message: string }
 
 export interface SubjectRequest {
   cwd: string

@@ -141,6 +141,11 @@ function addLooking(program: Command, app: App, choose: Choose): void {
     .description('the decision history of a task, as both sides see it')
     .argument('<task>', 'id of the task, or the end of it')
     .action((id, options) => choose(async (output) => (await import('./commands/task.ts')).ledgerCommand(app, output, id, options)))
+  configured(program.command('metrics'))
+    .description('figures of missions, workers, judges and tasks')
+    .option('--mission <id>', 'of one mission')
+    .option('--agent <name>', 'of one agent')
+    .action((options) => choose(async (output) => (await import('./commands/metrics.ts')).metricsCommand(app, output, options)))
   const audit = configured(program.command('audit'))
     .description('every verdict, force-accept, unreadable verdict and decision')
     .option('--task <id>', 'of one task')
@@ -206,6 +211,12 @@ function addOwner(program: Command, app: App, choose: Choose): void {
 }
 
 function addConfiguration(program: Command, app: App, choose: Choose): void {
+  configured(program.command('notify').description('notifications').command('test'))
+    .description('send a test message on a channel and say what happened')
+    .argument('<channel>')
+    .action((channel, options) =>
+      choose(async (output) => (await import('./commands/notify.ts')).notifyTestCommand(app, output, channel, options)),
+    )
   const config = tunable(program.command('config'))
     .description('the configuration in force')
     .option('--explain', 'every knob: default, current value and where it comes from, names, meaning')

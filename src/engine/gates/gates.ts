@@ -3,6 +3,7 @@ import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { readEvent } from '../../contract/events/read.ts'
 import type { Result } from '../../contract/errors.ts'
 import { decideGate, evolveGate, type GateCommand, type GateState, isOpen, type MaybeGate } from '../../core/gate/gate.ts'
+import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { gateStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
@@ -48,8 +49,10 @@ export async function handleGate(
     if (!decided.ok) return decided
     const meta = { at: new Date(parts.clock.now()).toISOString(), actor }
     const stream = gateStream(gate.mission, gate.name)
-    const appended = await parts.journal.append({ streams: [{ stream, expected: version, events: decided.value.map(asNew) }], meta })
     const after = decided.value.reduce<MaybeGate>(evolveGate, state)
+    const streams = [{ stream, expected: version, events: decided.value.map(asNew) }]
+    const enqueue = notificationsOf(streams, meta.at, parts.config, after?.spec.notifyChannels)
+    const appended = await parts.journal.append({ streams, meta, enqueue })
     if (appended.ok && after) return { ok: true, value: { state: after, events: decided.value } }
   }
   return { ok: false, error: { code: 'wrong_status', message: `other writers were first ${maxTries} times in a row` } }
@@ -61,11 +64,11 @@ export async function gatesAfter({ journal }: EngineParts, task: string): Promis
   return rows.map(({ row }) => (row as { gate: string }).gate)
 }
 
-/** Whether every gate that a task waits for lets it through. */
-export async function gatesOpen({ journal }: EngineParts, mission: string, gates: readonly string[]): Promise<boolean> {
+/** The first gate that a task waits for and that does not let it through; undefined where all do. */
+export async function shutGate({ journal }: EngineParts, mission: string, gates: readonly string[]): Promise<string | undefined> {
   for (const gate of gates) {
     const row = (await journal.viewRow('gates', gateStream(mission, gate))) as GateRow | undefined
-    if (!row || !isOpen({ status: row.status } as GateState)) return false
+    if (!row || !isOpen(row)) return gate
   }
-  return true
+  return undefined
 }

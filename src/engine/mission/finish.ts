@@ -1,6 +1,7 @@
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { Score } from '../../contract/score.ts'
 import { thresholdOf } from '../../core/gate/threshold.ts'
+import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { missionStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
@@ -40,10 +41,9 @@ export async function finishMission(parts: EngineParts, mission: string, rows: r
     .map(([label, count]) => `${count} ${label}`)
     .join(', ')
   const finished = asNew({ type: 'mission.finished', data: { mission, outcome, detail } })
-  await journal.append({
-    streams: [{ stream, expected: events.length, events: [...(threshold ? [threshold] : []), finished] }],
-    meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' },
-  })
+  const streams = [{ stream, expected: events.length, events: [...(threshold ? [threshold] : []), finished] }]
+  const at = new Date(clock.now()).toISOString()
+  await journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })
 }
 
 function weighed({ id, status, flag, score, priority }: TaskRow) {

@@ -6,6 +6,7 @@ import { TaskSpec } from '../../contract/task.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import { decide } from '../../core/task/decide.ts'
 import { evolveAll } from '../../core/task/evolve/evolve.ts'
+import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { createGates } from '../gates/gates.ts'
 import { reactions } from '../task/reactions.ts'
@@ -63,7 +64,8 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
       },
     })
     const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
-    const appended = await journal.append({ streams: [{ stream: missionStream(mission), expected: 0, events: [started, policy] }], meta })
+    const streams = [{ stream: missionStream(mission), expected: 0, events: [started, policy] }]
+    const appended = await journal.append({ streams, meta, enqueue: notificationsOf(streams, meta.at, parts.config) })
     if (!appended.ok) continue
     await createAll(parts, mission, plan)
     return { ok: true, value: { mission, joined: false } }

@@ -12,12 +12,20 @@ export class Watch {
   readonly #journal: Journal
   readonly #missions: Set<string>
   readonly #onEvent: (event: StoredEvent, row: TaskRow | undefined) => void
+  /** Whether whoever does a task is not started by Assay: then nothing here can bring it further. */
+  readonly #isOutside: (assignee: string) => boolean
   readonly rows = new Map<string, TaskRow>()
   position = 0
   /** Retries that were made before this watch began; only later ones use up its patience. */
   readonly #retriesBefore = new Map<string, number>()
 
-  constructor(journal: Journal, missions: readonly string[], onEvent: (event: StoredEvent, row: TaskRow | undefined) => void = () => {}) {
+  constructor(
+    journal: Journal,
+    missions: readonly string[],
+    onEvent: (event: StoredEvent, row: TaskRow | undefined) => void = () => {},
+    isOutside: (assignee: string) => boolean = () => false,
+  ) {
+    this.#isOutside = isOutside
     this.#journal = journal
     this.#missions = new Set(missions)
     this.#onEvent = onEvent
@@ -94,6 +102,7 @@ export class Watch {
       const retries = (row.retries ?? 0) - (this.#retriesBefore.get(row.id) ?? 0)
       return row.held === 'judge_unavailable' && retries < patience
     }
-    return row.status === 'todo' || row.status === 'running' || row.status === 'checking' || row.status === 'in_review'
+    if (row.status === 'todo' || row.status === 'running') return !this.#isOutside(row.assignee)
+    return row.status === 'checking' || row.status === 'in_review'
   }
 }

@@ -23,6 +23,8 @@ export interface JudgeMaterial {
   reports: readonly CheckReport[]
   /** Files that the checks ran, as they ran them. */
   tests: NamedText[]
+  /** For work that is what was printed: what the runtime saw of the attempt. */
+  timeline: string[]
   /** The repository's own instructions, as they were before the work. */
   agentsFile: string | undefined
   ledgerLimit: number
@@ -35,7 +37,7 @@ export const judgePromptVersion = digestOf([judgeOpening, judgeRules, judgeAnswe
 
 /** The whole question to a judge. Text that the worker controls stands between fences; the contract is said again after it. */
 export function judgePrompt(material: JudgeMaterial): string {
-  const { state, panel, files, ledgerLimit, promptBytes, complaint, agentsFile, tests } = material
+  const { state, panel, files, ledgerLimit, promptBytes, complaint, agentsFile, tests, timeline } = material
   const { spec, current } = state
   const { nonce } = panel
   const suspicions = current?.suspicions ?? []
@@ -53,10 +55,11 @@ export function judgePrompt(material: JudgeMaterial): string {
     `# Dimensions, each scored 1 to 5\n${spec.dimensions.map(dimensionText).join('\n')}`,
     agentsFile !== undefined && `# Constraints of the repository (AGENTS.md before the work)\n${fence(nonce, 'AGENTS.md', agentsFile)}`,
     panel.points.length > 0 &&
-      `# Prior feedback: answer each point\n${panel.points.map((point) => `- ${point.ref} (${point.from}): ${point.text}`).join('\n')}`,
+      `# Prior feedback: answer each point by its ref\n${fence(nonce, 'POINTS', panel.points.map((point) => `- ${point.ref} (${point.from}): ${point.text}`).join('\n'))}`,
     state.ledger.length > 0 &&
       `# Decisions so far\n${fence(nonce, 'LEDGER', visibleLedger(state.ledger, ledgerLimit).map(ledgerLine).join('\n'))}`,
     `# Checks\n${checksText(material)}`,
+    timeline.length > 0 && `# What the runtime saw of this attempt\n${timeline.map((line) => visible(line)).join('\n')}`,
     tests.length > 0 && `# What the checks ran\n${fenced(shown.slice(work.length))}`,
     `# The worker's case\n${fence(nonce, 'CASE', JSON.stringify(current?.case, null, 2))}`,
     `# The work\n${fenced(shown.slice(0, work.length))}`,
@@ -78,7 +81,8 @@ function checksText({ reports, panel }: JudgeMaterial): string {
   return reports
     .map(({ id, outcome, output, findings, evidence = [] }) => {
       const kept = evidence.map(({ name, mediaType, bytes }) => `\n- kept: ${visible(name)} (${mediaType}, ${bytes} bytes)`)
-      return `${id}: ${outcome}${findings.map((finding) => `\n- ${finding}`).join('')}${kept.join('')}\n${fence(panel.nonce, 'OUTPUT', output)}`
+      const found = findings.length > 0 ? `\n${fence(panel.nonce, 'FINDINGS', findings.map((finding) => `- ${finding}`).join('\n'))}` : ''
+      return `${id}: ${outcome}${kept.join('')}${found}\n${fence(panel.nonce, 'OUTPUT', output)}`
     })
     .join('\n')
 }

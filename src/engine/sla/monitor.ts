@@ -1,5 +1,6 @@
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { deadlineOf, lookAt } from '../../core/sla/sla.ts'
+import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { slaStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
@@ -69,6 +70,8 @@ export class SlaMonitor {
     for (const row of await this.#rows()) {
       const { events, next: due } = lookAt(row, this.now, this.#parts.config.sla)
       for (const event of events) await this.#say(row, event)
+      // Whoever reported it may have died before it acted on it.
+      if (row.violated) await this.#violated(row)
       if (due !== undefined && (next === undefined || due < next)) next = due
     }
     return next
@@ -86,12 +89,13 @@ export class SlaMonitor {
   }
 
   async #say(row: SlaRow, event: AssayEvent): Promise<void> {
-    const { journal, clock } = this.#parts
+    const { journal, clock, config } = this.#parts
     const stream = slaStream(slaKey(row.entityType, row.entityId))
     const said = await journal.readStream(stream)
     if (said.some(({ type }) => type === event.type)) return
     const meta = { at: new Date(clock.now()).toISOString(), actor: 'runtime' }
-    const appended = await journal.append({ streams: [{ stream, expected: said.length, events: [asNew(event)] }], meta })
+    const streams = [{ stream, expected: said.length, events: [asNew(event)] }]
+    const appended = await journal.append({ streams, meta, enqueue: notificationsOf(streams, meta.at, config) })
     if (appended.ok && event.type === 'sla.violated') await this.#violated(row)
   }
 

@@ -9,6 +9,7 @@ import { evolve, evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
+import { notificationsOf } from '../notify/outbox.ts'
 import { reactions } from './reactions.ts'
 import { taskStream } from '../streams.ts'
 
@@ -110,12 +111,14 @@ export class TaskStore {
   }
 
   #append(task: string, version: number, events: AssayEvent[], after: TaskState, { actor, settles, settledBy, alongside }: HandleOptions) {
-    const { journal, clock } = this.#parts
+    const { journal, clock, config } = this.#parts
     const now = clock.now()
+    const at = new Date(now).toISOString()
+    const streams = [{ stream: taskStream(task), expected: version, events: events.map(asNew) }, ...(alongside?.(events, after) ?? [])]
     return journal.append({
-      streams: [{ stream: taskStream(task), expected: version, events: events.map(asNew) }, ...(alongside?.(events, after) ?? [])],
-      meta: { at: new Date(now).toISOString(), actor },
-      enqueue: reactions(events, version + 1, after, now),
+      streams,
+      meta: { at, actor },
+      enqueue: [...reactions(events, version + 1, after, now), ...notificationsOf(streams, at, config)],
       ...(settles && settledBy?.(after) !== false && { settles }),
     })
   }

@@ -5,7 +5,9 @@ import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
 import type { View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
 import { gateInputsView, gatesView } from './gates.ts'
+import { missionMetricsView, taskMetricsView } from './metrics.ts'
 import { slaView } from './sla.ts'
+import { notifyViews } from '../notify/views.ts'
 import { spendingView } from './spending.ts'
 import { verdictsView } from './verdicts.ts'
 
@@ -83,6 +85,7 @@ const seat = (row: TaskRow, judge: string, state: string): TaskRow => {
 
 const folds: Record<string, Fold> = {
   'task.readied': (row) => ({ ...row, status: 'todo' }),
+  'task.blocked': (row) => ({ ...row, status: 'waiting' }),
   'task.skipped': (row, data: EventData<'task.skipped'>) => ({ ...row, status: 'skipped', detail: data.because }),
   'attempt.started': (row, data: EventData<'attempt.started'>) => ({ ...without(row, 'seats'), status: 'running', attempt: data.attempt }),
   'attempt.stopped': (row) => ({ ...row, status: 'todo' }),
@@ -201,5 +204,8 @@ export const engineViews: View[] = [
   verdictsView as View,
   gatesView as View,
   gateInputsView as View,
+  ...notifyViews,
   slaView as View,
+  taskMetricsView as View,
+  missionMetricsView as View,
 ]

@@ -11,6 +11,8 @@ export interface Bench {
   brain(name: string): Promise<BrainPort>
   /** Where in its list of dependencies a waiting task was last found to miss one. */
   missing: Map<string, number>
+  /** Where judging has a bound on its cost, judges of one mission are asked one after the other: the bound is looked at with everything counted. */
+  paying: Map<string, Promise<void>>
   /** What checks found on content that they have looked at before. */
   reports: KeptReports
 }

@@ -1,6 +1,7 @@
 import type { Digest } from '../../contract/canonical.ts'
 import type { Content } from '../../contract/case.ts'
-import type { CheckReport } from '../../contract/check.ts'
+import type { CheckReport, CheckSpec } from '../../contract/check.ts'
+import { visible } from '../../contract/source/shown.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { suspicions } from '../../core/verdict/suspicion.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
@@ -41,8 +42,9 @@ export async function checkContent(
   signal: AbortSignal,
   joined = false,
 ): Promise<CheckReport[]> {
+  const marked = state.spec.workspace.kind === 'worktree' ? await conflictMarkers(bench, content) : []
   const due = await dueChecks(bench, state, content.base, joined)
-  if (due.length === 0) return []
+  if (due.length === 0) return marked
   const copies = new SharedCopies(bench)
   try {
     const reports: CheckReport[] = []
@@ -51,19 +53,29 @@ export async function checkContent(
       for (let next = queue.shift(); next; next = queue.shift()) reports[next[0]] = await checkOne(bench, next[1], content, copies, signal)
     }
     await Promise.all(Array.from({ length: Math.min(parallelChecks, queue.length) }, lane))
-    return reports
+    return [...reports, ...marked]
   } finally {
     await copies.dispose()
   }
 }
 
+/** Markers that a merge left in the files are not resolved by leaving them there. */
+async function conflictMarkers({ parts }: Bench, content: Content): Promise<CheckReport[]> {
+  const files = await workFiles(parts.snapshots, content.snapshot, content.paths)
+  const marked = files.filter(({ text }) => /^<{7} /m.test(text) && /^>{7} /m.test(text)).map(({ path }) => path)
+  if (marked.length === 0) return []
+  const summary = `conflict markers are left in ${marked.map((path) => visible(path)).join(', ')}`
+  return [{ id: 'conflict-markers', kind: 'diff', outcome: 'fail', summary, output: summary, findings: [] }]
+}
+
 async function checkOne(bench: Bench, due: DueCheck, content: Content, copies: SharedCopies, signal: AbortSignal): Promise<CheckReport> {
   const { id, spec, base } = due
   const { snapshots, checks } = bench.parts
+  const globs = protectedBy(spec)
   const guarded =
-    spec.protect === undefined
+    globs.length === 0
       ? { snapshot: content.snapshot as Digest, findings: [] }
-      : await withProtected(snapshots, content.snapshot as Digest, base as Digest, spec.protect)
+      : await withProtected(snapshots, content.snapshot as Digest, base as Digest, globs)
   const { snapshot, findings } = guarded
   const output = content.output ?? ''
   const looked = { snapshot, base: content.base, output }
@@ -86,6 +98,16 @@ async function checkOne(bench: Bench, due: DueCheck, content: Content, copies: S
     if (spec.kind === 'command') await copy.dispose()
   }
 }
+
+/** What the check protects, and its own program where that is a path: a worker does not write what it is checked by. */
+function protectedBy(spec: CheckSpec): string[] {
+  const [program = ''] = spec.kind === 'command' ? spec.argv : []
+  const own = program.includes('/') && !program.startsWith('/') ? [literal(program.replace(/^(\.\/)+/, ''))] : []
+  return [...(spec.protect ?? []), ...own]
+}
+
+/** A path as a glob that matches it alone. */
+const literal = (path: string): string => path.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&')
 
 /** One copy of each snapshot for all checks that only read. */
 class SharedCopies {

@@ -4,7 +4,7 @@ import { isFinished } from '../../core/task/decide.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { folderReleased, holdsFolder } from './attempt/folders.ts'
 import { type Blocked, settleGates, tellBlocked } from '../gates/evaluate.ts'
-import { gatesOpen } from '../gates/gates.ts'
+import { shutGate } from '../gates/gates.ts'
 import { reopenMission } from '../mission/finish.ts'
 import { inputFrom } from '../task/prefix.ts'
 import { dependentKey } from '../views/tasks.ts'
@@ -121,7 +121,7 @@ async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
     inputs[at] = input
   }
   bench.missing.delete(dependent)
-  if (gates.length > 0 && !(await gatesOpen(bench.parts, mission, gates))) return
+  if ((await shutGate(bench.parts, mission, gates)) !== undefined) return
   await bench.tasks.handle(dependent, { type: 'ready_task', inputs, ...(gates.length > 0 && { gates }) }, { actor: 'runtime' })
 }
 

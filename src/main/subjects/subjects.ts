@@ -36,6 +36,7 @@ async function ofBytes(
   name: string,
   bytes: Uint8Array,
 ): Promise<Result<Subject, Problem[]>> {
+  if (bytes.length === 0) return refused(name, 'it is empty: there is nothing to review')
   if (bytes.length > maxBytes) return refused(name, `it has ${bytes.length} bytes; at most ${maxBytes} are reviewed`)
   const file: SnapshotFile = { path: fileName(kind, name), size: bytes.length, digest: await snapshots.putBytes(bytes), executable: false }
   const snapshot = await snapshots.compose([file])
@@ -51,7 +52,8 @@ function fileName(kind: Subject['kind'], name: string): string {
 async function ofFolder(snapshots: SnapshotStore, name: string, path: string): Promise<Result<Subject, Problem[]>> {
   const taken = await snapshots.take(path, (inner) => isIgnored(inner, { workspace: { kind: 'folder', path } }))
   if (!taken.ok) return refused(name, taken.problem.message)
-  const { digest } = taken.manifest
+  const { digest, files } = taken.manifest
+  if (files.length === 0) return refused(name, 'there is no file in it: there is nothing to review')
   return { ok: true, value: { kind: 'folder', name, snapshot: digest, base: await snapshots.compose([]), digest } }
 }
 

@@ -49,6 +49,7 @@ export function openWorkshop({ config: written, brains, journal, folder }: Works
       if (!brain) throw new Error(`the test has no brain ${name}`)
       return brain
     },
+    openNotifier: async () => ({ send: async () => ({ ok: true }) }),
     materialise: async (digest) => {
       const copy = await materialise(snapshots, digest as never, join(root, 'copies'))
       if (!copy.ok) throw new Error(copy.problem.message)

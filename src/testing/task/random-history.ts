@@ -69,6 +69,7 @@ export const arbitraryRules: fc.Arbitrary<Rules> = fc
 export const arbitrarySpec: fc.Arbitrary<TaskSpec> = fc
   .record({
     dependsOn: fc.constantFrom<string[]>([], [], ['mission/up']),
+    gates: fc.constantFrom<string[]>([], [], ['gate']),
     checks: fc.constantFrom<TaskSpec['checks']>([], [{ kind: 'file', path: 'core.txt' }]),
     bar: fc.constantFrom(60, 3, 4, 80),
     expectsDiff: fc.boolean(),
@@ -151,6 +152,7 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => ({ type: 'input_landed', input: input(chooser), nonce: freshNonce() }),
     () => ({ type: 'retry_review', nonce: freshNonce() }),
     () => ({ type: 'skip_task', because: 'mission/up failed' }),
+    () => ({ type: 'block_task', gate: 'gate' }),
     () => start(chooser.pick([true, false])),
     () => ({ type: 'join_attempt', attempt, participant: chooser.pick(['qa', 'lead', 'qa2']) }),
     () => submit(state, 'late', { content: content(chooser) }),
@@ -164,7 +166,11 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
 function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefined {
   switch (state.status) {
     case 'waiting':
-      return { type: 'ready_task', inputs: state.spec.dependsOn.map(() => ({ ...input(chooser), digest: 'd1' })) }
+      return {
+        type: 'ready_task',
+        inputs: state.spec.dependsOn.map(() => ({ ...input(chooser), digest: 'd1' })),
+        gates: chooser.pick([state.spec.gates ?? [], state.spec.gates ?? [], []]),
+      }
     case 'todo':
       return start(chooser.pick([false, true]))
     case 'running':

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -60,7 +61,11 @@ async function work(options: CommandBrainOptions, order: WorkOrder, folder: stri
       ASSAY_WORKSPACE: order.workspace,
       ASSAY_CASE_FILE: caseFile,
     },
-    files: { writable: [order.workspace], elsewhere: options.workersWrite === 'everywhere' ? 'writable' : 'readable' },
+    files: {
+      writable: [order.workspace],
+      readOnly: [join(order.workspace, '.git')],
+      elsewhere: options.workersWrite === 'everywhere' ? 'writable' : 'readable',
+    },
   })
   return await workEnding(ending, caseFile, options.maxCaseBytes)
 }
@@ -103,7 +108,7 @@ async function run(options: CommandBrainOptions, folder: string, turn: Turn): Pr
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)
   return await runProcess({
-    argv: brain.argv,
+    argv: ownFiles(brain.argv, configDir),
     base: configDir,
     cwd: turn.cwd,
     env: buildEnv({ pass, extra: { TMPDIR: temporary, ...turn.variables } }),
@@ -117,8 +122,18 @@ async function run(options: CommandBrainOptions, folder: string, turn: Turn): Pr
       writable: [...turn.files.writable, folder, tmpdir(), '/tmp'],
       readOnly: [...(turn.files.readOnly ?? []), ...untouchable(options, turn.files.writable)],
       hidden: [join(configDir, '.assay'), ...(options.hidden ?? [])],
+      network: brain.network === false ? 'none' : 'all',
     },
   })
+}
+
+/** Words that name files of the project mean those, whatever lies under the same name where the process runs: a worker cannot bring its own judge. */
+function ownFiles([program = '', ...words]: readonly string[], configDir: string): string[] {
+  const own = (word: string) => {
+    const path = resolve(configDir, word)
+    return !word.startsWith('-') && statSync(path, { throwIfNoEntry: false })?.isFile() ? path : word
+  }
+  return [program, ...words.map(own)]
 }
 
 /** The project's own folder cannot be written but for the workspace in it; the named files not even there. */

@@ -7,6 +7,8 @@ export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
   switch (event.type) {
     case 'task.readied':
       return { ...state, status: 'todo', inputs: event.data.inputs }
+    case 'task.blocked':
+      return { ...state, status: 'waiting' }
     case 'task.skipped':
       return { ...state, status: 'skipped' }
     case 'task.returned':

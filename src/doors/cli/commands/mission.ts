@@ -5,6 +5,7 @@ import { oneLine, type Output } from '../output.ts'
 import type { ConfigFlags } from '../project.ts'
 import { table } from '../render/table.ts'
 import { scoreText, stateWord } from '../render/task.ts'
+import { notTheOwner } from './requests.ts'
 import { openExisting } from './run.ts'
 
 /** `assay mission list`: every run of every mission. */
@@ -90,6 +91,10 @@ async function forOwner(
     return 2
   }
   return withMission(app, output, id, flags, async (engine, mission) => {
+    if (!(await engine.isOwner(authority.token))) {
+      output.note(`assay: ${notTheOwner}`)
+      return 2
+    }
     const rows = (await engine.taskRows(`${mission.id}/`)).filter(concerns)
     const changed: string[] = []
     for (const row of rows) {

@@ -45,6 +45,7 @@ export async function answerCommand(app: App, output: Output, request: string, a
   if (typeof opened === 'number') return opened
   const { engine } = opened
   try {
+    if (!(await engine.isOwner(authority.token))) return say(output, notTheOwner)
     const open = await engine.requests()
     const found = findRequest(open, request)
     if (!found)
@@ -82,6 +83,7 @@ export async function overruleCommand(app: App, output: Output, id: string, outc
   if (!authority.ok) return say(output, authority.message)
   return withTask(app, output, id, flags, async (engine, row) => {
     const { by } = authority
+    if (!(await engine.isOwner(authority.token))) return say(output, notTheOwner)
     const handled = await engine.handle(row.id, { type: 'overrule_task', outcome, by, reason: flags.reason ?? '' }, by)
     if (!handled.ok) return say(output, handled.error.message)
     if (output.json) output.jsonLine({ kind: 'overruled', task: row.id, outcome, by })
@@ -89,6 +91,9 @@ export async function overruleCommand(app: App, output: Output, id: string, outc
     return 0
   })
 }
+
+/** A token of somebody's own making is not the owner's. */
+export const notTheOwner = "the token is not that of this project's owner: it was made elsewhere, or later"
 
 function say(output: Output, message: string): ExitCode {
   output.note(`assay: ${message}`)

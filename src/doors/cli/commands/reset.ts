@@ -4,6 +4,7 @@ import type { Engine } from '../../../engine/engine.ts'
 import type { App, ExitCode } from '../app.ts'
 import type { Output } from '../output.ts'
 import { type ConfigFlags, type FoundProject, findProject } from '../project.ts'
+import { notTheOwner } from './requests.ts'
 import { refuse } from './run.ts'
 import { withTask } from './task.ts'
 
@@ -19,7 +20,7 @@ export async function resetCommand(
     output.note(`assay: ${authority.message}`)
     return 2
   }
-  if (id !== undefined) return resetTask(app, output, id, flags, authority.by)
+  if (id !== undefined) return resetTask(app, output, id, flags, authority)
   const found = findProject(output.terminal, flags)
   if (!found.ok) return refuse(output, found.error)
   const home = join(found.value.folder, '.assay')
@@ -29,7 +30,12 @@ export async function resetCommand(
   }
   const engine = await openedOrDamaged(app, found.value)
   const busy = await engine?.isBusy()
+  const foreign = engine !== null && !(await engine.isOwner(authority.token))
   await engine?.close()
+  if (foreign) {
+    output.note(`assay: ${notTheOwner}`)
+    return 2
+  }
   if (busy) {
     output.note('assay: another process is at work here; stop it first (Ctrl-C), then reset')
     return 2
@@ -51,8 +57,18 @@ async function openedOrDamaged(app: App, { folder, project }: FoundProject): Pro
   }
 }
 
-async function resetTask(app: App, output: Output, id: string, flags: ConfigFlags & { reason?: string }, by: string): Promise<ExitCode> {
+async function resetTask(
+  app: App,
+  output: Output,
+  id: string,
+  flags: ConfigFlags & { reason?: string },
+  { by, token }: { by: string; token: string },
+): Promise<ExitCode> {
   return withTask(app, output, id, flags, async (engine, row) => {
+    if (!(await engine.isOwner(token))) {
+      output.note(`assay: ${notTheOwner}`)
+      return 2
+    }
     const handled = await engine.handle(row.id, { type: 'reset_task', by, reason: flags.reason ?? '' }, by)
     if (!handled.ok) {
       output.note(`assay: ${handled.error.message}`)

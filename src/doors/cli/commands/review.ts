@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CriterionEntry } from '../../../contract/mission/mission.ts'
+import { expandChecks } from '../../../contract/check.ts'
 import type { Result } from '../../../contract/errors.ts'
 import { readDocument } from '../../../contract/source/document.ts'
 import type { Problem } from '../../../contract/source/problem.ts'
@@ -79,7 +80,7 @@ async function judge(
         id: 'review',
         description: task ?? `Judge this ${subject.kind} as it stands.`,
         criteria,
-        checks: [],
+        checks: expandChecks(config.checks),
         dimensions: config.review.dimensions,
         bar: config.review.threshold,
       },

@@ -19,8 +19,11 @@ const descriptions: Descriptions = {
   'attempt.rejected': ({ attempt, category, detail }) => `attempt ${attempt} rejected (${category}): ${detail}`,
   'case.submitted': ({ attempt, case: argued }) => `attempt ${attempt} submitted: ${argued.summary}`,
   'case.parse_error': ({ problems }) => `the case cannot be read: ${problems.join('; ')}`,
-  'checks.passed': ({ reports }) =>
-    reports.length === 0 ? 'no checks configured' : `${reports.length} ${reports.length === 1 ? 'check passes' : 'checks pass'}`,
+  'checks.passed': ({ reports }) => {
+    const found = [...new Set(reports.flatMap(({ findings }) => findings))]
+    const passes = `${reports.length} ${reports.length === 1 ? 'check passes' : 'checks pass'}`
+    return reports.length === 0 ? 'no checks configured' : [passes, ...found.map((finding) => `FOUND: ${finding}`)].join('; ')
+  },
   'checks.failed': ({ reports }) =>
     `checks do not pass: ${reports
       .filter((report) => report.outcome !== 'pass')
@@ -78,12 +81,18 @@ const descriptions: Descriptions = {
   'quality.threshold.passed': ({ avgScore }) => `quality threshold reached, average ${score(avgScore)}`,
   'quality.threshold.failed': ({ reason }) => `quality threshold MISSED: ${reason}`,
   'threshold.waived': ({ by, reason }) => `quality threshold WAIVED by ${by}: ${reason}`,
+  'sla.warning': ({ entityId, remaining }) => `DEADLINE of ${entityId} in ${Math.round(remaining / 1000)} s`,
+  'sla.violated': ({ entityId, overdueMs }) => `DEADLINE of ${entityId} MISSED by ${Math.round(overdueMs / 1000)} s`,
+  'sla.met': ({ entityId }) => `deadline of ${entityId} met`,
+  'clock.jumped': ({ byMs }) => `the clock of this machine jumped by ${Math.round(byMs / 1000)} s; deadlines go by the steady clock`,
+  'task.blocked': ({ gate }) => `waits for the gate ${gate} again`,
   'mission.started': ({ name, tasks }) => `mission ${name}: ${tasks} tasks`,
   'mission.finished': ({ outcome, detail }) => `mission finished, ${outcome}: ${detail}`,
 }
 
 /** Events that a person who watches wants to see; the rest is for the audit. */
 const quiet = new Set<string>([
+  'sla.met',
   'seat.asked',
   'review.opened',
   'operator.requested',
@@ -100,6 +109,7 @@ export function describeEvent(event: StoredEvent): string | undefined {
 }
 
 export function isQuiet(event: StoredEvent): boolean {
-  const suspicious = event.type === 'review.opened' && (event.data as EventData<'review.opened'>).suspicions.length > 0
-  return quiet.has(event.type) && !suspicious
+  if (event.type !== 'review.opened') return quiet.has(event.type)
+  const { suspicions, warnings } = event.data as EventData<'review.opened'>
+  return suspicions.length === 0 && warnings.length === 0
 }

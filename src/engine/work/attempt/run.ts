@@ -1,7 +1,11 @@
+import type { Digest } from '../../../contract/canonical.ts'
+import type { Content } from '../../../contract/case.ts'
+import type { TaskSpec } from '../../../contract/task.ts'
 import type { Lease } from '../../../contract/work.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { BrainPort, WorkEnding, WorkOrder } from '../../../ports/brain.ts'
 import type { InputMaterial, OpenWorkspace } from '../../../ports/workspace.ts'
+import { shutGate } from '../../gates/gates.ts'
 import { folderTaken, holdsFolder } from './folders.ts'
 import { workerPrompt } from '../../prompts/worker.ts'
 import { diskFault } from '../../store-fault.ts'
@@ -26,6 +30,11 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
 
   const agent = rules.policy.agents[state.spec.assignee]
   if (!agent) return void (await journal.complete(lease))
+  const gate = await shutGate(bench.parts, state.spec.mission ?? '', state.spec.gates ?? [])
+  if (gate !== undefined) {
+    const blocked = await bench.tasks.handle(task, { type: 'block_task', gate }, { actor: 'runtime', settles: lease })
+    return settleRefused(bench, lease, blocked)
+  }
   // A worker outside takes its task itself.
   if (rules.policy.brains[agent.brain]?.kind === 'outside') return void (await journal.complete(lease))
   const brain = await bench.brain(agent.brain)
@@ -141,9 +150,17 @@ async function inputMaterial(bench: Bench, state: TaskState): Promise<InputMater
         task: input.task,
         title: source?.spec.title ?? input.task,
         prefix: input.prefix,
-        content: (content?.snapshot ?? null) as InputMaterial['content'],
+        content: content && source ? await handedOn(bench, source.spec, content) : null,
         output: content?.output ?? '',
       }
     }),
   )
+}
+
+/** What was judged is handed on: of a folder that tasks share, or of a repository, only what the task changed. */
+async function handedOn({ parts }: Bench, spec: TaskSpec, { snapshot, paths }: Content): Promise<Digest> {
+  if (spec.workspace.kind === 'scratch') return snapshot as Digest
+  const changed = new Set(paths)
+  const files = (await parts.snapshots.manifest(snapshot as Digest))?.files ?? []
+  return parts.snapshots.compose(files.filter(({ path }) => changed.has(path)))
 }

@@ -8,6 +8,7 @@ const config = {
   agents: { dev: { role: 'engineer', brain: 'hands' }, qa: { role: 'reviewer', brain: 'eyes' } },
   review: { panel: { size: 1, quorum: 1 } },
   stopGrace: '100ms',
+  limits: { workerLease: '1s' },
 }
 const goodCase = JSON.stringify({ summary: 'Did it.', ac_coverage: [] })
 

@@ -13,8 +13,9 @@ import { judgePrompt, judgePromptVersion } from '../../prompts/judge.ts'
 import { diskFault } from '../../store-fault.ts'
 import { taskStream } from '../../streams.ts'
 import { type Bench, type Runner, settleRefused } from '../bench.ts'
-import { spentBudget } from './budget.ts'
+import { oneAtATime, spentBudget } from './budget.ts'
 import { copyForJudge } from './copies.ts'
+import { timelineOf } from './timeline.ts'
 import { questionKey, remember } from './remembered.ts'
 import { agentsFileOf, changedFiles, testFiles } from './exhibits.ts'
 import { textReader } from '../material.ts'
@@ -25,7 +26,10 @@ const backoffMs = [250, 1_000, 4_000, 10_000]
 const maxPointers = 200
 
 /** Asks one judge once, and brings back what it said, or that it could not be reached. Safe to repeat until the verdict is recorded. */
-export const askJudge: Runner = async (bench, lease, signal) => {
+export const askJudge: Runner = (bench, lease, signal) =>
+  oneAtATime(bench, (lease.payload as { task: string }).task, () => askNow(bench, lease, signal))
+
+const askNow: Runner = async (bench, lease, signal) => {
   const { journal, random } = bench.parts
   const asked = lease.payload as { task: string; review: number; seat: number; round: number }
   const { state } = await bench.tasks.load(asked.task)
@@ -168,6 +172,10 @@ async function promptFor(bench: Bench, { state, panel, seat, reports }: Omit<Sit
     files: content ? await changedFiles(snapshots, content, config.limits.promptBytes) : [],
     reports,
     tests: content ? await testFiles(snapshots, content, state.spec.checks) : [],
+    timeline:
+      content && content.paths.length === 0
+        ? timelineOf(await bench.parts.journal.readStream(taskStream(state.spec.id)), panel.attempt)
+        : [],
     agentsFile: content && (await agentsFileOf(snapshots, content)),
     ledgerLimit: rules.policy.review.ledgerLimit,
     promptBytes: config.limits.promptBytes,

@@ -18,4 +18,13 @@ export async function spentBudget({ parts }: Bench, { id, mission }: TaskSpec): 
   return undefined
 }
 
+/** Runs at once where nothing bounds the cost; else after every judge of the same mission that was asked before. */
+export async function oneAtATime({ parts, paying }: Bench, task: string, ask: () => Promise<void>): Promise<void> {
+  if (parts.rules.policy.review.maxCost === undefined) return ask()
+  const mission = task.split('/')[0] ?? ''
+  const turn = (paying.get(mission) ?? Promise.resolve()).then(ask, ask)
+  paying.set(mission, turn)
+  await turn
+}
+
 const shown = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`

@@ -23,7 +23,9 @@ export async function changedFiles(snapshots: SnapshotStore, content: Content, b
   for (const file of files) {
     const [was, is] = [await before(file.path), await now(file.path)]
     // What is not shown as text stays as it is named.
-    if (was === undefined || is === undefined || file.text !== is) shown.push(file)
+    if (was !== undefined && is === undefined && file.text === '[deleted]')
+      shown.push({ path: file.path, text: `[deleted; it was:]\n${was}` })
+    else if (was === undefined || is === undefined || file.text !== is) shown.push(file)
     else shown.push({ path: file.path, text: (await difference(file.path, was, is)) ?? is })
   }
   return shown

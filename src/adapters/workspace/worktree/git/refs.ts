@@ -39,9 +39,16 @@ export async function isAncestor(repository: Repository, commit: string, of: str
 }
 
 /** Git on the repository itself, for refs and the list of worktrees; it is never told of a worktree's own git directory. */
-export function repositoryGit(repository: Repository, args: readonly string[]): Promise<GitAnswer> {
-  return repository.git.run({ args: [`--git-dir=${repository.commonDir}`, ...args], cwd: repository.commonDir })
+export async function repositoryGit(repository: Repository, args: readonly string[]): Promise<GitAnswer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await repository.git.run({ args: [`--git-dir=${repository.commonDir}`, ...args], cwd: repository.commonDir })
+    if (answer.code === 0 || !meetsHalfMade.test(answer.stderr) || tries === maxTries) return answer
+    await delay(50 * tries)
+  }
 }
+
+/** What git says when it looks at the entry of a worktree that another process is about to make. */
+const meetsHalfMade = /failed to read .*[\\/]worktrees[\\/]/
 
 function removeStaleLock(file: string): void {
   const stat = lstatSync(file, { throwIfNoEntry: false })

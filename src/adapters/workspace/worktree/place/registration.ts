@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Digest } from '../../../../contract/canonical.ts'
 import type { SnapshotStore } from '../../../../ports/snapshots.ts'
@@ -11,7 +11,7 @@ import type { Repository } from '../git/repository.ts'
 
 const maxLinkBytes = 8192
 /** Git takes milliseconds to fill an entry. */
-const halfMadeMs = 60_000
+const halfMadeMs = 2_000
 
 /** Git's own entry for a worktree; undefined where it has none for this folder. */
 export function entryOf(repository: Repository, root: string): string | undefined {
@@ -50,6 +50,7 @@ function linkOf(entry: string): string | undefined {
 /** Registers an empty worktree on a branch of ours: no files, no hooks. */
 export async function register(repository: Repository, root: string, ref: string): Promise<void> {
   mkdirSync(dirname(root), { recursive: true })
+  removeHalfMade(repository, root)
   const args = ['worktree', 'add', '--force', '--force', '--no-checkout', gitPath(root), ref.replace('refs/heads/', '')]
   const answer = await repositoryGit(repository, args)
   if (answer.code !== 0) throw failure({ args }, answer.stderr)
@@ -64,15 +65,21 @@ export async function unregister(repository: Repository, root: string): Promise<
   if (answer.code !== 0 && entryOf(repository, root) !== undefined) throw failure({ args }, answer.stderr)
 }
 
+/** Entries of our naming that git was killed over before they were whole: any git in this repository would stumble over them. */
 function removeHalfMade(repository: Repository, root: string): void {
   const entries = join(repository.commonDir, 'worktrees')
-  // Git's name for an entry: the folder's, without what a ref may not have, and a number where that is taken.
-  const ours = basename(root).replace('~', '-')
   for (const name of namesIn(entries)) {
     const entry = join(entries, name)
-    if (!name.startsWith(ours) || !/^\d*$/.test(name.slice(ours.length)) || linkOf(entry) !== undefined) continue
-    if (Date.now() - lstatSync(entry).mtimeMs > halfMadeMs) rmSync(entry, { recursive: true, force: true })
+    if (!isOurs(name, root) || (linkOf(entry) !== undefined && existsSync(join(entry, 'commondir')))) continue
+    const stat = lstatSync(entry, { throwIfNoEntry: false })
+    if (stat && Date.now() - stat.mtimeMs > halfMadeMs) rmSync(entry, { recursive: true, force: true })
   }
+}
+
+/** Git's name for an entry: the folder's, without what a ref may not have, and a number where that is taken. */
+function isOurs(name: string, root: string): boolean {
+  const own = basename(root).replace('~', '-')
+  return /^[a-z0-9-]+-[0-9a-f]{64}\d*$/.test(name) || (name.startsWith(own) && /^\d*$/.test(name.slice(own.length)))
 }
 
 /** The worktree's `.git` says where its entry is. Only workers' own git reads it, and it is put right whatever they made of it. */

@@ -1,0 +1,28 @@
+import { type DeliveryParts, deliverNotification } from './deliver.ts'
+
+export interface FlushOptions {
+  /** Missions whose notifications are sent; those of all where nothing is said. */
+  scopes?: string[]
+  /** Who holds the leases. */
+  owner: string
+  /** What is not sent by then stays queued. */
+  withinMs: number
+  stop: AbortSignal
+}
+
+const atOnce = 8
+/** Longer than any try, so that nobody has to renew it. */
+const leaseMs = 180_000
+
+/** Sends what is due and ends; for commands that tell something and are over, and for the end of a run. Returns how many were tried. */
+export async function flushNotifications(parts: DeliveryParts, { scopes, owner, withinMs, stop }: FlushOptions): Promise<number> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(withinMs)])
+  let tried = 0
+  while (!signal.aborted) {
+    const leases = await parts.journal.claim({ owner, kinds: ['notify'], ...(scopes && { scopes }), limit: atOnce, leaseMs })
+    if (leases.length === 0) break
+    await Promise.all(leases.map((lease) => deliverNotification({ parts }, lease, signal)))
+    tried += leases.length
+  }
+  return tried
+}
