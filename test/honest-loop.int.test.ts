@@ -137,7 +137,7 @@ if [ "$ASSAY_ATTEMPT" = 1 ]; then echo 'The tap drips.'; echo 'SCORE: 30'; else 
     expect(kept('turn2')).toMatch(/# Feedback on attempt 1[\s\S]*The tap drips\./)
     expect(kept('turn2')).toMatch(/# Decisions so far\n- attempt 1 \(panel\): reject, score 30\/100/)
     expect(kept('sitting1')).not.toContain('# Prior feedback')
-    expect(kept('sitting2')).toMatch(/# Prior feedback: answer each point\n- \S+ \(qa\): The tap drips\./)
+    expect(kept('sitting2')).toMatch(/# Prior feedback: answer each point by its ref\n<<<POINTS \S+\n- \S+ \(qa\): The tap drips\./)
     expect(kept('sitting2')).toContain('attempt 2')
     expect(kept('sitting2').match(/nonce: "([^"]+)"/)?.[1]).not.toBe(kept('sitting1').match(/nonce: "([^"]+)"/)?.[1])
   })

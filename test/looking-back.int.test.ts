@@ -106,7 +106,7 @@ describe('what is shown of a mission is what happened', () => {
     const table = await text(project, 'audit')
     expect(table.trimEnd().split('\n')).toHaveLength(listed.length)
     expect(table).toContain('ACCEPTED BELOW QUALITY BAR, 2 (40/100)')
-    expect(await text(project, 'audit', 'verify')).toBe(`audit verified: ${events.length} events in 3 chains, none broken\n`)
+    expect(await text(project, 'audit', 'verify')).toBe(`audit verified: ${events.length} events in 4 chains, none broken\n`)
   })
 
   it('the audit, followed: a later event is seen, Ctrl-C ends it', { timeout }, async () => {

@@ -88,6 +88,13 @@ describe('a worker that tampers with its check', () => {
     expect(project.logged('prompt').join('\n')).toContain('test/add.mjs is protected and was edited')
   })
 
+  it.each(['test', 'test/', './test', '/test/**'])('cannot touch a folder that is protected as %s', { timeout }, async (glob) => {
+    const project = workOn('rm test/add.mjs', { protect: [glob] })
+    await project.run(['run', 'm.yaml'])
+    const [[report] = []] = reportsIn(await project.events())
+    expect(report).toMatchObject({ outcome: 'fail', findings: ['test/add.mjs is protected and was deleted'] })
+  })
+
   it('adds files elsewhere: that is free', { timeout }, async () => {
     const project = workOn(`printf '${right.replace('\n', '\\n')}' > src/add.mjs; echo more > src/notes.txt`)
     expect((await project.run(['run', 'm.yaml'])).code).toBe(0)

@@ -18,7 +18,7 @@ import { flushNotifications } from './notify/flush.ts'
 import { StoreFault } from './store-fault.ts'
 import { SlaMonitor } from './sla/monitor.ts'
 import { missionStream, ownerStream, taskOf, taskStream } from './streams.ts'
-import { asNew, type Handled, TaskStore } from './task/task-store.ts'
+import { type Handled, TaskStore } from './task/task-store.ts'
 import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
 import type { Bench } from './work/bench.ts'
 import { tellBlockedTasks } from './work/house.ts'
@@ -197,16 +197,6 @@ export class Engine {
   /** Quality gates of a mission. */
   gates(mission: string): Promise<GateRow[]> {
     return gateRows(this.parts, [mission])
-  }
-
-  /** The first token that a journal sees is its owner's. */
-  async enrolOwner(token: string): Promise<void> {
-    const { journal, clock } = this.parts
-    if ((await journal.head(ownerStream)) > 0) return
-    await journal.append({
-      streams: [{ stream: ownerStream, expected: 0, events: [asNew({ type: 'owner.enrolled', data: { token } })] }],
-      meta: { at: new Date(clock.now()).toISOString(), actor: 'owner' },
-    })
   }
 
   /** Whether a token is that of this journal's owner; nobody's in a journal that knows none. */

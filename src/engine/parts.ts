@@ -25,6 +25,8 @@ export interface EngineParts {
   random: Random
   /** Who this process is, for leases. */
   owner: string
+  /** Digest of the owner's token: the first that a journal sees is its owner's. */
+  ownerToken?: string
   /** Whether workers run in a sandbox that keeps them from the journal. */
   sandboxed: boolean
 }

@@ -54,7 +54,7 @@ export async function openEngine({
   await removeStaleCopies(copies, staleCopyMs)
   const watching = new Map(Object.entries(config.brains).map(([name, brain]) => [name, watchedFiles(brain, folder)]))
   const sandbox = await sandboxState()
-  const engine = new Engine({
+  return new Engine({
     config,
     rules,
     journal,
@@ -86,9 +86,8 @@ export async function openEngine({
     random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
     owner: ownName(),
     sandboxed: sandbox.usable,
+    ...(create && { ownerToken: ownerToken(process.env) }),
   })
-  if (create) await engine.enrolOwner(ownerToken(process.env))
-  return engine
 }
 
 /** Nobody commits the journal by accident. */

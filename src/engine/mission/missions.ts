@@ -11,7 +11,7 @@ import type { EngineParts } from '../parts.ts'
 import { createGates } from '../gates/gates.ts'
 import { reactions } from '../task/reactions.ts'
 import { StoreFault } from '../store-fault.ts'
-import { missionStream, taskStream } from '../streams.ts'
+import { missionStream, ownerStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { MissionRow } from '../views/tasks.ts'
 
@@ -65,12 +65,22 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
     })
     const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
     const streams = [{ stream: missionStream(mission), expected: 0, events: [started, policy] }]
+    if (await isUnowned(parts)) streams.push(enrolment(parts.ownerToken ?? ''))
     const appended = await journal.append({ streams, meta, enqueue: notificationsOf(streams, meta.at, parts.config) })
     if (!appended.ok) continue
     await createAll(parts, mission, plan)
     return { ok: true, value: { mission, joined: false } }
   }
   return problem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
+}
+
+/** The first token that a journal sees is its owner's. */
+async function isUnowned({ journal, ownerToken }: EngineParts): Promise<boolean> {
+  return ownerToken !== undefined && (await journal.head(ownerStream)) === 0
+}
+
+function enrolment(token: string): StreamAppend {
+  return { stream: ownerStream, expected: 0, events: [asNew({ type: 'owner.enrolled', data: { token } })] }
 }
 
 /** Stores a plan in pieces: however many tasks there are, no text holds all of them. */

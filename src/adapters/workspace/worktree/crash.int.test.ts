@@ -132,7 +132,7 @@ describe('a process that is killed', () => {
         },
         { every: 2 },
       )
-      expect(killed).toBeGreaterThan(4)
+      expect(killed).toBeGreaterThan(usual === 1 ? 4 : 0)
       expect(caught).toBe('<<<<<<< the-mission-so-far\none\n=======\ntwo\n>>>>>>> this-task\n')
     },
     slow,

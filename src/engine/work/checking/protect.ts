@@ -1,5 +1,5 @@
 import type { Digest } from '../../../contract/canonical.ts'
-import { globMatcher } from '../../../contract/checks/glob.ts'
+import { protectMatcher } from '../../../contract/checks/glob.ts'
 import { visible } from '../../../contract/source/shown.ts'
 import type { SnapshotFile, SnapshotStore } from '../../../ports/snapshots.ts'
 
@@ -21,7 +21,7 @@ export async function withProtected(
 ): Promise<Protected> {
   const [now, before] = await Promise.all([snapshots.manifest(snapshot), snapshots.manifest(base)])
   if (!now || !before) throw new Error(`a snapshot to be checked is missing: ${now ? base : snapshot}`)
-  const guarded = globMatcher(globs)
+  const guarded = protectMatcher(globs)
   const original = new Map(before.files.filter(({ path }) => guarded(path)).map((file) => [file.path, file]))
   const findings: string[] = []
   const kept = now.files.filter((file) => {

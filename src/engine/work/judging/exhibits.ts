@@ -1,7 +1,7 @@
 import type { Digest } from '../../../contract/canonical.ts'
 import type { Content } from '../../../contract/case.ts'
 import type { CheckSpec } from '../../../contract/check.ts'
-import { globMatcher } from '../../../contract/checks/glob.ts'
+import { protectMatcher } from '../../../contract/checks/glob.ts'
 import type { Manifest, SnapshotStore } from '../../../ports/snapshots.ts'
 import type { NamedText } from '../../prompts/judge.ts'
 import { textReader, workFiles } from '../material.ts'
@@ -47,7 +47,7 @@ export async function testFiles(snapshots: SnapshotStore, content: Content, chec
   const shown = new Map<string, NamedText>()
   const read = { base: textReader(snapshots, content.base, base), now: textReader(snapshots, content.snapshot, now) }
   for (const check of checks) {
-    const guarded = globMatcher(check.protect ?? [])
+    const guarded = protectMatcher(check.protect ?? [])
     for (const path of namedIn(check, now)) if (!guarded(path)) await show(shown, path, read.now)
     for (const { path } of base?.files ?? []) if (guarded(path)) await show(shown, path, read.base)
   }
