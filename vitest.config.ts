@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
     setupFiles: ['./scripts/fixed-seed.ts'],
+    globalSetup: ['./scripts/bundle-once.ts'],
     // Most of the time tests wait for processes that they started.
     maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 120_000,
