@@ -10,7 +10,7 @@ import type { Project } from './front-door/project.ts'
 const timeout = 3_600_000
 const killAt = fileURLToPath(new URL('./front-door/kill-at.ts', import.meta.url))
 /** ASSAY_CRASH_FULL=1 dies at every moment there is; otherwise at every n-th of them, n being ASSAY_CRASH_STEP, and more rarely where asked. */
-const step = Number(process.env.ASSAY_CRASH_STEP ?? 12)
+const step = Number(process.env.ASSAY_CRASH_STEP ?? 10)
 const every = (rarer = 1) => (process.env.ASSAY_CRASH_FULL === '1' ? 1 : step * rarer)
 
 useAssay()
@@ -147,7 +147,7 @@ describe('kill -9', () => {
 
   it('after any other commit (leases taken and given back): the work is found again', { timeout }, async () => {
     const { commits } = await undisturbedRun()
-    const moments = sampled([...Array(commits).keys()].slice(1), every(4))
+    const moments = sampled([...Array(commits).keys()].slice(3), every(4))
     let deaths = 0
     await forEach(moments, async (n) => {
       const project = crashProject()
@@ -157,7 +157,7 @@ describe('kill -9', () => {
       deaths += 1
       await resumeAndCheck(project, [death])
     })
-    expect(deaths).toBeGreaterThan(moments.length / 2)
+    expect(deaths).toBeGreaterThanOrEqual(moments.length / 2)
   })
 
   it('and again while it recovers: recovering twice is recovering once', { timeout }, async () => {
