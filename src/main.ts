@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { App } from './doors/cli/app.ts'
 import { runCli } from './doors/cli/program.ts'
-import { ownerAuthority } from './main/authority.ts'
 
 /** Runs one command line and resolves with its exit code. What commands need is loaded when they run, so that start-up stays small. */
 export function main(argv: readonly string[]): Promise<number> {
@@ -25,7 +24,8 @@ const app: App = {
     const { openNotifier } = await import('./adapters/notify/open.ts')
     return openNotifier(channel, { env: process.env, stderr: process.stderr })
   },
-  authority({ env, stdout, stderr }) {
+  async authority({ env, stdout, stderr }) {
+    const { ownerAuthority } = await import('./main/authority.ts')
     return ownerAuthority({ env, person: process.stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true) })
   },
   async subject(request, engine) {

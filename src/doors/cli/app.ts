@@ -14,7 +14,7 @@ export interface App {
   open(place: { folder: string; project: Project; create: boolean }): Promise<Engine | null>
   openNotifier: OpenNotifier
   /** Whether whoever runs this command may speak for the owner. */
-  authority(terminal: Terminal): Authority
+  authority(terminal: Terminal): Promise<Authority>
   /** Takes what is to be reviewed into the engine's store. */
   subject(request: SubjectRequest, engine: Engine): Promise<Result<Subject, Problem[]>>
 }

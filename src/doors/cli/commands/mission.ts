@@ -85,7 +85,7 @@ async function forOwner(
   concerns: (row: TaskRow) => boolean,
   command: (by: string, reason: string) => Parameters<Engine['handle']>[1],
 ): Promise<ExitCode> {
-  const authority = app.authority(output.terminal)
+  const authority = await app.authority(output.terminal)
   if (!authority.ok) {
     output.note(`assay: ${authority.message}`)
     return 2

@@ -39,7 +39,7 @@ export interface AnswerFlags extends ConfigFlags {
 export async function answerCommand(app: App, output: Output, request: string, answer: string, flags: AnswerFlags): Promise<ExitCode> {
   const parsed = OperatorAnswer.safeParse(answer)
   if (!parsed.success) return say(output, `${answer} is no answer; there are ${OperatorAnswer.options.join(', ')}`)
-  const authority = app.authority(output.terminal)
+  const authority = await app.authority(output.terminal)
   if (!authority.ok) return say(output, authority.message)
   const opened = await openExisting(app, output, flags)
   if (typeof opened === 'number') return opened
@@ -79,7 +79,7 @@ function findRequest(open: readonly RequestRow[], wanted: string): RequestRow | 
 /** `assay overrule`: the owner turns a decision, either way. */
 export async function overruleCommand(app: App, output: Output, id: string, outcome: string, flags: AnswerFlags): Promise<ExitCode> {
   if (outcome !== 'pass' && outcome !== 'fail') return say(output, `${outcome} is neither pass nor fail`)
-  const authority = app.authority(output.terminal)
+  const authority = await app.authority(output.terminal)
   if (!authority.ok) return say(output, authority.message)
   return withTask(app, output, id, flags, async (engine, row) => {
     const { by } = authority

@@ -15,7 +15,7 @@ export async function resetCommand(
   id: string | undefined,
   flags: ConfigFlags & { reason?: string },
 ): Promise<ExitCode> {
-  const authority = app.authority(output.terminal)
+  const authority = await app.authority(output.terminal)
   if (!authority.ok) {
     output.note(`assay: ${authority.message}`)
     return 2
