@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { CheckSpec } from './check.ts'
 import { Deadline } from './config/duration.ts'
+import { PanelSettings } from './config/review.ts'
+import { DeliverableSpec } from './mission/deliverable.ts'
 import { Bar, Dimension } from './score.ts'
 
 export const TaskStatus = z.enum(['waiting', 'todo', 'running', 'checking', 'in_review', 'held', 'done', 'failed', 'skipped'])
@@ -39,6 +41,19 @@ export type Workspace = z.infer<typeof Workspace>
 
 export const TaskId = z.string().min(1).max(200)
 
+/** How one task is reviewed where that differs from `review` of the policy: what was delegated, and deliverables. */
+export const ReviewTerms = z.strictObject({
+  /** False: nobody judges it, and it ends `unreviewed`. */
+  evaluate: z.boolean().optional(),
+  maxAttempts: z.int().positive().optional(),
+  onExhausted: z.enum(['force-accept', 'escalate', 'fail']).optional(),
+  whenNoReviewer: z.enum(['accept', 'hold']).optional(),
+  panel: PanelSettings.optional(),
+  /** Brain that the manager who handed the task down judges with. */
+  judge: z.string().optional(),
+})
+export type ReviewTerms = z.infer<typeof ReviewTerms>
+
 /** A task as the runtime holds it: every default resolved, every criterion with its id. */
 export const TaskSpec = z.strictObject({
   id: TaskId,
@@ -60,6 +75,13 @@ export const TaskSpec = z.strictObject({
   /** The manager who handed the task down, if one did: first in the reviewer order. */
   delegatedBy: z.string().optional(),
   depth: z.int().nonnegative(),
+  terms: ReviewTerms.optional(),
+  /** Whoever does it is not started by Assay and need not be configured: it takes the task itself. */
+  outside: z.literal(true).optional(),
+  /** What reaches a person when the task is accepted. */
+  deliverable: DeliverableSpec.optional(),
+  /** The task whose case proposed this one, and the flag that it was accepted with unless clean. */
+  origin: z.strictObject({ task: TaskId, flag: DoneFlag.optional() }).optional(),
 })
 export type TaskSpec = z.infer<typeof TaskSpec>
 

@@ -9,6 +9,9 @@ export const WorkKind = z.enum([
   'merge_work',
   'publish_merge',
   'settle_dependents',
+  'fan_out',
+  'hand_over',
+  'watch_worker',
   'retry_review',
   'notify',
 ])

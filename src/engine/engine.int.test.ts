@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TaskSpec } from '../contract/task.ts'
-import type { BrainPort, JudgeQuestion, WorkEnding, WorkOrder } from '../ports/brain.ts'
+import type { BrainPort } from '../ports/brain.ts'
+import { eyesOf as judge, handsOf as worker } from '../testing/engine/brains.ts'
 import { openWorkshop } from '../testing/engine/workshop.ts'
 import { specWith } from '../testing/task/world.ts'
 
@@ -14,30 +15,6 @@ const config = {
     qa2: { role: 'reviewer', brain: 'eyes', instructions: 'Look for what is missing.' },
   },
   limits: { judgeRetries: 0, workerLease: '2s' },
-}
-
-function worker(work: (order: WorkOrder) => string | WorkEnding): BrainPort {
-  return {
-    conversational: false,
-    work: async (order) => {
-      const done = work(order)
-      return typeof done === 'string' ? { kind: 'finished', raw: null, output: done, sandboxed: false } : done
-    },
-    judge: async () => ({ kind: 'unavailable', detail: 'a worker does not judge' }),
-    close: async () => {},
-  }
-}
-
-function judge(answer: (question: JudgeQuestion) => string | undefined): BrainPort {
-  return {
-    conversational: false,
-    work: async () => ({ kind: 'failed', failure: 'error', detail: 'a judge does not work', output: '', beforeEffect: false }),
-    judge: async (question) => {
-      const body = answer(question)
-      return body === undefined ? { kind: 'unavailable', detail: '503' } : { kind: 'reply', reply: { channel: 'text', body } }
-    },
-    close: async () => {},
-  }
 }
 
 const task = (title: string, more: Partial<TaskSpec> = {}): TaskSpec =>

@@ -17,6 +17,15 @@ import { Pump } from './pump.ts'
 import { flushNotifications } from './notify/flush.ts'
 import { StoreFault } from './store-fault.ts'
 import { SlaMonitor } from './sla/monitor.ts'
+import type { CardRequest } from '../contract/deliverable/deliverable.ts'
+import type { DeliverableState } from '../core/gate/deliverable.ts'
+import { bypassReview } from './deliverables/bypass.ts'
+import { emitCard, type Emitted, type Sending } from './deliverables/emit.ts'
+import { closeCard, inboxCards } from './deliverables/inbox.ts'
+import { type Addition, extendMission } from './mission/extend.ts'
+import { beatTask, type OutsideDoor, outsideReview, submitOutside, takeTask } from './outside/outside.ts'
+import type { DeliverableRow, InboxRow } from './views/inbox.ts'
+import { isOutside } from './outside/who.ts'
 import { missionStream, ownerStream, taskOf, taskStream } from './streams.ts'
 import { type Handled, TaskStore } from './task/task-store.ts'
 import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
@@ -93,7 +102,7 @@ export class Engine {
         if (task !== undefined) pump.end(task)
         onEvent?.(event, row)
       },
-      (assignee) => rules.policy.brains[rules.policy.agents[assignee]?.brain ?? '']?.kind === 'outside',
+      (assignee) => isOutside(rules.policy, assignee),
     )
     await watch.begin()
     const pump = new Pump(this.#bench(), {
@@ -221,6 +230,51 @@ export class Engine {
     const [mission = '', ...name] = answer.request.subject.split('/')
     await tellBlockedTasks(this.#bench(), mission, name.join('/'))
     return answered
+  }
+
+  /** Adds tasks to a run that has begun. */
+  extend(addition: Addition): Promise<Result<'added' | 'known', StartProblem>> {
+    return extendMission(this.parts, addition)
+  }
+
+  /** What a worker that Assay does not start can do: take its task, show that it is there, submit its case, hear of the review. */
+  get outside(): OutsideDoor {
+    const bench = this.#bench()
+    return {
+      take: (task, worker) => takeTask(bench, task, worker),
+      beat: (task, worker) => beatTask(bench, task, worker),
+      submit: (submitted) => submitOutside(bench, submitted),
+      review: (task) => outsideReview(bench, task),
+    }
+  }
+
+  /** The latest version of every deliverable. */
+  async deliverables(): Promise<DeliverableRow[]> {
+    return (await this.parts.journal.viewRows('deliverables')).map(({ row }) => row as DeliverableRow)
+  }
+
+  /** Sends a card through the gate: the only way to the owner. */
+  async emitCard(request: CardRequest, sending: Sending): Promise<Emitted> {
+    const emitted = await emitCard(this.parts, this.#tasks, request, sending)
+    await this.#tell()
+    return emitted
+  }
+
+  /** The owner's cards, newest first. */
+  inbox(): Promise<InboxRow[]> {
+    return inboxCards(this.parts)
+  }
+
+  /** The owner has dealt with a card; the door has checked the authority. */
+  closeCard(card: string, closing: Parameters<typeof closeCard>[2]): Promise<Result<InboxRow>> {
+    return closeCard(this.parts, card, closing)
+  }
+
+  /** The owner waives a review; the door has checked the authority. Recorded before it takes effect, and told. */
+  async bypass(deliverable: string, order: { by: string; reason: string }): Promise<Result<DeliverableState>> {
+    const waived = await bypassReview(this.parts, deliverable, order)
+    if (waived.ok) await this.#tell()
+    return waived
   }
 
   /** Sends what became due after the pump ended, and what earlier runs left; what is not sent in this time stays queued. */

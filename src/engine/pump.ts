@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Lease, WorkKind } from '../contract/work.ts'
 import { deliverNotification } from './notify/deliver.ts'
 import { runAttempt } from './work/attempt/run.ts'
+import { fanOut } from './delegation/fan-out.ts'
+import { handOver } from './deliverables/hand-over.ts'
+import { watchWorker } from './outside/watch.ts'
 import type { Bench, Runner } from './work/bench.ts'
 import { runChecks } from './work/checks.ts'
 import { restoreSnapshot, retryReview, settleDependents } from './work/house.ts'
@@ -18,6 +21,9 @@ const runners: Record<WorkKind, Runner> = {
   retry_review: retryReview,
   settle_dependents: settleDependents,
   notify: deliverNotification,
+  fan_out: fanOut,
+  hand_over: handOver,
+  watch_worker: watchWorker,
 }
 
 /** Kinds of work that share a bound. Workers have the configured concurrency to themselves, so that reviews never wait behind them. */
@@ -30,7 +36,11 @@ interface Lane {
 
 function lanesFor(concurrency: number): Lane[] {
   return [
-    { kinds: ['restore_snapshot', 'publish_merge', 'settle_dependents', 'retry_review'], limit: 8, graceful: true },
+    {
+      kinds: ['restore_snapshot', 'publish_merge', 'settle_dependents', 'retry_review', 'fan_out', 'hand_over', 'watch_worker'],
+      limit: 8,
+      graceful: true,
+    },
     { kinds: ['notify'], limit: 8, graceful: false },
     { kinds: ['ask_judge'], limit: concurrency * 3, graceful: false },
     { kinds: ['run_checks', 'merge_work'], limit: concurrency, graceful: false },

@@ -2,6 +2,8 @@ import type { OperatorAnswer } from '../contract/events/task.ts'
 import type { Result } from '../contract/errors.ts'
 import { handleGate } from './gates/gates.ts'
 import type { EngineParts } from './parts.ts'
+import { answerBypassRequest } from './deliverables/bypass.ts'
+import type { DeliverableRow } from './views/inbox.ts'
 import type { GateRow } from './views/gates.ts'
 import type { TaskRow } from './views/tasks.ts'
 import type { TaskStore } from './task/task-store.ts'
@@ -9,8 +11,8 @@ import type { TaskStore } from './task/task-store.ts'
 /** A question that waits for a person. */
 export interface RequestRow {
   request: string
-  about: 'task' | 'gate'
-  /** Id of the task, or `mission/gate`. */
+  about: 'task' | 'gate' | 'deliverable'
+  /** Id of the task or deliverable, or `mission/gate`. */
   subject: string
   title: string
   detail: string
@@ -39,6 +41,18 @@ export async function openRequests(parts: EngineParts, tasks: TaskStore): Promis
         answers: ['retry', 'waive', 'stop'],
       })
   }
+  for (const { row } of await parts.journal.viewRows('deliverables')) {
+    const { deliverable, title, producer, request } = row as DeliverableRow
+    if (request !== undefined)
+      found.push({
+        request,
+        about: 'deliverable',
+        subject: deliverable,
+        title,
+        detail: `${producer} asks to hand it over without a review`,
+        answers: ['accept', 'fail'],
+      })
+  }
   return found
 }
 
@@ -62,6 +76,7 @@ export async function answerRequest(
     if (handled.ok) return { ok: true, value: handled.events.map((event) => event.type) }
     return { ok: false, error: { code: 'wrong_status', message: handled.error.message } }
   }
+  if (request.about === 'deliverable') return answerBypassRequest(parts, request.subject, { request: request.request, answer, by, reason })
   if (answer !== 'retry' && answer !== 'waive' && answer !== 'stop')
     return {
       ok: false,

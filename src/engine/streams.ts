@@ -15,6 +15,11 @@ export const missionStream = (mission: string): string => `mission/${mission}`
 /** Who works in a shared folder; keyed by digest because paths may hold anything. */
 export const folderStream = (folder: string): string => `folder/${sha256Hex(folder).slice(0, 32)}`
 
+export const deliverableStream = (deliverable: string): string => `deliverable/${deliverable}`
+export const cardStream = (card: string): string => `card/${card}`
+/** Looks of the gate at cards that name no deliverable it knows. */
+export const refusalStream = 'refused-cards'
+
 export function taskOf(stream: string): string | undefined {
   return stream.startsWith('task/') ? stream.slice('task/'.length) : undefined
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Content } from '../case.ts'
 import { CheckReport, CheckSpec } from '../check.ts'
 import { AttemptFailure } from '../events/attempt.ts'
-import { OperatorAnswer } from '../events/task.ts'
+import { OperatorAnswer, taskEvents } from '../events/task.ts'
 import { Bar, Dimension } from '../score.ts'
 import { TaskInput, TaskSpec } from '../task.ts'
 import { EvidenceResolution, RawReply, Usage } from '../verdict.ts'
@@ -26,7 +26,10 @@ export const TaskCommand = z.discriminatedUnion('type', [
     participants: z.array(z.string()),
     sandboxed: z.boolean(),
     work: z.string().optional(),
+    outside: z.literal(true).optional(),
   }),
+  /** An outside worker is still at it. */
+  z.strictObject({ type: z.literal('beat_attempt'), attempt, worker: z.string() }),
   z.strictObject({ type: z.literal('join_attempt'), attempt, participant: z.string() }),
   z.strictObject({
     type: z.literal('submit_case'),
@@ -113,6 +116,8 @@ export const TaskCommand = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('confirm_published'), commit: z.string(), outcome: z.enum(['published', 'moved']) }),
 
+  /** The proposals of the accepted case were looked at. */
+  z.strictObject({ type: z.literal('record_delegations'), ...taskEvents['task.delegated'].shape }),
   z.strictObject({ type: z.literal('hold_task'), reason: z.enum(['budget', 'operator']), detail: z.string() }),
   z.strictObject({ type: z.literal('fail_task'), reason: z.string() }),
   /** An input was overruled to fail or reopened. */

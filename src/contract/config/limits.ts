@@ -27,8 +27,9 @@ export const LimitSettings = z
     judgeTurns: z.int().min(1).max(500).default(20).describe('Turns in which a judge may read before it has to answer.'),
     judgeRetries: z.int().min(0).max(20).default(3).describe('Requests repeated, with growing pauses, to a judge that cannot be reached.'),
     heldReviewRetry: Duration.default('60s').describe('Pause before a review held for want of a reachable judge is tried again.'),
-    workerLease: Duration.default('60s').describe(
-      'How long a process or an outside worker may be silent before its work is given to another.',
+    workerLease: Duration.default('60s').describe('How long a process may be silent before its work is given to another.'),
+    outsideLease: Duration.default('10m').describe(
+      'How long an outside worker (MCP, HTTP, hook) may be silent before its attempt is charged and given up.',
     ),
     replyBytes: bytes(1 * mib).describe("Most bytes of a judge's reply."),
     outputBytes: bytes(4 * mib).describe('Most bytes of output kept of a worker or a check; what is left out is named.'),

@@ -22,7 +22,11 @@ export const attemptEvents = {
     sandboxed: z.boolean(),
     /** The work item that began it: the same item delivered again means that the turn was cut off. */
     work: z.string().optional(),
+    /** The worker took the task itself; it loses it when it is not heard of for too long. */
+    outside: z.literal(true).optional(),
   }),
+  /** An outside worker is still there. */
+  'attempt.beat': z.strictObject({ attempt }),
   'attempt.failed': z.strictObject({
     attempt,
     failure: AttemptFailure,

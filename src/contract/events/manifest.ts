@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { attemptEvents } from './attempt.ts'
+import { deliverableEvents } from './deliverable.ts'
 import { gateEvents } from './gate.ts'
 import { mergeEvents } from './merge.ts'
 import { missionEvents } from './mission.ts'
@@ -18,6 +19,7 @@ export const eventSchemas = {
   ...slaEvents,
   ...missionEvents,
   ...notifyEvents,
+  ...deliverableEvents,
 }
 
 export type EventType = keyof typeof eventSchemas

@@ -17,6 +17,14 @@ export const missionEvents = {
     qualityThreshold: Bar.optional(),
     deadline: Deadline.optional(),
   }),
+  /** Tasks were added to a run: by the owner, or because accepted work proposed them. `key` names the cause; the same cause adds once. */
+  'mission.extended': z.strictObject({
+    mission: z.string(),
+    key: z.string(),
+    plan: z.string(),
+    tasks: z.int().positive(),
+    by: z.string(),
+  }),
   'mission.finished': z.strictObject({ mission: z.string(), outcome: MissionOutcome, detail: z.string() }),
   /** One of its tasks is open again. */
   'mission.reopened': z.strictObject({ mission: z.string(), task: z.string() }),

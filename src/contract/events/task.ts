@@ -3,7 +3,7 @@ import { Category } from '../verdict.ts'
 import { CheckSpec } from '../check.ts'
 import { Feedback, Veto } from '../review.ts'
 import { Bar, Dimension, Score } from '../score.ts'
-import { DoneFlag, HeldReason, TaskInput, TaskSpec, TaskStatus } from '../task.ts'
+import { DoneFlag, HeldReason, TaskId, TaskInput, TaskSpec, TaskStatus } from '../task.ts'
 
 const actorReason = { by: z.string(), reason: z.string() }
 
@@ -35,6 +35,12 @@ export const taskEvents = {
     score: Score,
     vetoes: z.array(Veto),
     why: z.enum(['exhausted', 'stagnated']),
+  }),
+  /** What its case proposed became tasks, or was refused; once for each content that is accepted. */
+  'task.delegated': z.strictObject({
+    content: z.string(),
+    delegated: z.array(z.strictObject({ task: TaskId, title: z.string(), to: z.string() })),
+    refused: z.array(z.strictObject({ title: z.string(), to: z.string(), why: z.string() })),
   }),
   'task.held': z.strictObject({ reason: HeldReason, from: TaskStatus, detail: z.string() }),
   'hold.lifted': z.strictObject({ reason: HeldReason, to: TaskStatus, why: z.string() }),

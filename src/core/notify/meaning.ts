@@ -29,6 +29,9 @@ const byName: Record<string, Severity> = {
   'merge.failed': 'warning',
   'operator.requested': 'warning',
   'gate.stopped': 'warning',
+  'bypass.granted': 'error',
+  'bypass.requested': 'warning',
+  'release.refused': 'warning',
 }
 
 export const severities: readonly Severity[] = ['info', 'warning', 'error', 'critical']

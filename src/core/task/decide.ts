@@ -1,4 +1,5 @@
 import type { TaskCommand, TaskCommandOf } from '../../contract/commands/task.ts'
+import { rulesFor } from './terms.ts'
 import { principalOf } from '../routing/principal.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { evolve } from './evolve/evolve.ts'
@@ -18,10 +19,10 @@ import { openAttempt, recordCall, reportChecks, reportQuiet, submitCase } from '
 export function decide(state: MaybeTask, command: TaskCommand, rules: Rules): Decided {
   if (command.type === 'create_task') return state ? refuse('already_exists', `task ${state.spec.id} exists`) : create(command, rules)
   if (!state) return refuse('not_found', 'there is no such task')
-  if (command.type === 'adopt_policy') return adoptPolicy(state, command, rules)
+  if (command.type === 'adopt_policy') return adoptPolicy(state, command, rulesFor(state.spec, rules))
   if (rules.digest !== state.policy)
     return refuse('policy_changed', 'the task was begun under another policy; the owner must accept the change first')
-  return decideOnTask(state, command, rules)
+  return decideOnTask(state, command, rulesFor(state.spec, rules))
 }
 
 function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'create_task' | 'adopt_policy' }>, rules: Rules): Decided {
@@ -29,19 +30,16 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
     case 'ready_task':
       return ready(state, command)
     case 'block_task':
-      return state.status === 'todo' && state.spec.gates?.includes(command.gate)
-        ? new Draft(state).emit('task.blocked', { gate: command.gate }).done()
-        : refuse('wrong_status', `the task is ${state.status}, or does not wait for the gate ${command.gate}`)
     case 'skip_task':
-      return state.status === 'waiting'
-        ? new Draft(state).emit('task.skipped', { because: command.because }).done()
-        : refuse('wrong_status', `the task is ${state.status}, not waiting`)
+      return keepFromRunning(state, command)
     case 'start_attempt':
       return startAttempt(state, command, rules)
-    case 'join_attempt': {
-      const open = openAttempt(state, command.attempt)
-      return open.ok ? new Draft(state).emit('attempt.joined', { attempt: command.attempt, participant: command.participant }).done() : open
-    }
+    case 'join_attempt':
+      return join(state, command)
+    case 'beat_attempt':
+      return beat(state, command)
+    case 'record_delegations':
+      return recordDelegations(state, command)
     case 'submit_case':
       return submitCase(state, command, rules)
     case 'begin_call':
@@ -88,13 +86,25 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
   }
 }
 
+/** A gate that it waits for is shut again, or what it waits for will never come. */
+function keepFromRunning(state: TaskState, command: TaskCommandOf<'block_task' | 'skip_task'>): Decided {
+  if (command.type === 'block_task')
+    return state.status === 'todo' && state.spec.gates?.includes(command.gate)
+      ? new Draft(state).emit('task.blocked', { gate: command.gate }).done()
+      : refuse('wrong_status', `the task is ${state.status}, or does not wait for the gate ${command.gate}`)
+  return state.status === 'waiting'
+    ? new Draft(state).emit('task.skipped', { because: command.because }).done()
+    : refuse('wrong_status', `the task is ${state.status}, not waiting`)
+}
+
 export function isFinished(state: TaskState): boolean {
   return state.status === 'done' || state.status === 'failed' || state.status === 'skipped'
 }
 
 function create(command: TaskCommandOf<'create_task'>, rules: Rules): Decided {
   const { spec } = command
-  if (!Object.hasOwn(rules.policy.agents, spec.assignee)) return refuse('bad_command', `${spec.assignee} is no agent of this organisation`)
+  if (!spec.outside && !Object.hasOwn(rules.policy.agents, spec.assignee))
+    return refuse('bad_command', `${spec.assignee} is no agent of this organisation`)
   const created = { type: 'task.created' as const, data: { spec, policy: rules.digest } }
   const state = evolve(undefined, created)
   if (!state || spec.dependsOn.length > 0 || (spec.gates ?? []).length > 0) return { ok: true, value: [created] }
@@ -103,14 +113,15 @@ function create(command: TaskCommandOf<'create_task'>, rules: Rules): Decided {
 
 /** Durable before the worker is spawned: a second delivery finds the attempt open and does not run it again. */
 function startAttempt(state: TaskState, command: TaskCommandOf<'start_attempt'>, rules: Rules): Decided {
-  const { worker, conversational, participants, sandboxed, work } = command
+  const { worker, conversational, participants, sandboxed, work, outside } = command
   if (state.status !== 'todo') return refuse('wrong_status', `the task is ${state.status}, not todo`)
   if (worker !== state.spec.assignee) return refuse('not_assignee', `${worker} is not the assignee (${state.spec.assignee})`)
   if (attemptsLeft(state, rules) === 0) return refuse('attempts_used_up', `all ${state.charged} attempts are used up`)
   const { agents, brains } = rules.policy
   const principal = principalOf(worker, { agents, brains })
   const attempt = state.attempts + 1
-  const started = { attempt, worker, principal, conversational, participants, sandboxed, ...(work !== undefined && { work }) }
+  const whence = { ...(work !== undefined && { work }), ...(outside && { outside }) }
+  const started = { attempt, worker, principal, conversational, participants, sandboxed, ...whence }
   return new Draft(state).emit('attempt.started', started).done()
 }
 
@@ -134,6 +145,26 @@ function endAttempt(
   draft.emit('attempt.failed', { attempt, failure, detail, ...(output !== undefined && { output }), ...(usage && { usage }) })
   sendBack(draft, rules)
   return draft.done()
+}
+
+function join(state: TaskState, { attempt, participant }: TaskCommandOf<'join_attempt'>): Decided {
+  const open = openAttempt(state, attempt)
+  return open.ok ? new Draft(state).emit('attempt.joined', { attempt, participant }).done() : open
+}
+
+function beat(state: TaskState, { attempt, worker }: TaskCommandOf<'beat_attempt'>): Decided {
+  const open = openAttempt(state, attempt)
+  if (!open.ok) return open
+  if (open.current.worker !== worker) return refuse('not_assignee', `${worker} does not do this attempt`)
+  return new Draft(state).emit('attempt.beat', { attempt }).done()
+}
+
+/** Accepted work hands on what it proposed; work below the bar does not, until the owner accepts it. Each content does so once. */
+function recordDelegations(state: TaskState, { content, delegated, refused }: TaskCommandOf<'record_delegations'>): Decided {
+  if (state.status !== 'done' || state.done?.content !== content || state.done.flag === 'below-threshold')
+    return refuse('wrong_status', 'only accepted work hands on what it proposed')
+  if (state.fannedOut.includes(content)) return refuse('already_exists', 'what this content proposed was handed on already')
+  return new Draft(state).emit('task.delegated', { content, delegated, refused }).done()
 }
 
 function confirmRestored(state: TaskState, command: TaskCommandOf<'confirm_restored'>): Decided {

@@ -120,7 +120,8 @@ export function adoptPolicy(state: TaskState, command: TaskCommandOf<'adopt_poli
   if (rules.digest === state.policy) return refuse('wrong_status', 'this policy is in force already')
   const { bar, dimensions, checks, by, nonce } = command
   const { hold, spec } = state
-  if (!rules.policy.agents[spec.assignee]) return refuse('bad_command', `the new policy has no agent ${spec.assignee}, who does this task`)
+  if (!spec.outside && !rules.policy.agents[spec.assignee])
+    return refuse('bad_command', `the new policy has no agent ${spec.assignee}, who does this task`)
   const draft = new Draft(state)
   abandonReview(draft, rules, 'policy_changed')
   draft.emit('policy.adopted', { policy: rules.digest, bar, dimensions, checks, by })

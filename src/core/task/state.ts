@@ -18,6 +18,8 @@ export interface AttemptState {
   calls: number
   callOpen: boolean
   work?: string
+  /** The worker took the task itself. */
+  outside?: true
   caseErrors: number
   checkFailures: number
   reminded: boolean
@@ -115,6 +117,8 @@ export interface TaskState {
   /** The mission has moved on in files that the task also changed: they are brought into the workspace before it is worked on again. */
   behind: boolean
   stagnated: boolean
+  /** Accepted content whose proposals were handed on. */
+  fannedOut: string[]
   requests: OpenRequest[]
   requestCount: number
 }

@@ -30,7 +30,7 @@ export interface Plan {
 }
 
 export type Started = { mission: string; joined: boolean }
-export type StartProblem = { code: 'other_plan_running' | 'policy_changed' | 'too_fast'; message: string; mission: string }
+export type StartProblem = { code: 'other_plan_running' | 'policy_changed' | 'too_fast' | 'not_found'; message: string; mission: string }
 
 /**
  * Starts a run of a mission. A run of the same plan that is not finished is joined instead: two processes on one mission share its work.
@@ -44,8 +44,8 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
     const open = runs.findLast((run) => run.finished === undefined)
     if (open && !fresh) {
       if (open.plan !== digest)
-        return problem('other_plan_running', open.id, `${open.id} is not finished, and the mission file has changed since it started`)
-      if (open.policy !== rules.digest) return problem('policy_changed', open.id, `${open.id} was started under another policy`)
+        return startProblem('other_plan_running', open.id, `${open.id} is not finished, and the mission file has changed since it started`)
+      if (open.policy !== rules.digest) return startProblem('policy_changed', open.id, `${open.id} was started under another policy`)
       await createTasks(parts, open.id)
       return { ok: true, value: { mission: open.id, joined: true } }
     }
@@ -71,7 +71,7 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
     await createAll(parts, mission, plan)
     return { ok: true, value: { mission, joined: false } }
   }
-  return problem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
+  return startProblem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
 }
 
 /** The first token that a journal sees is its owner's. */
@@ -84,7 +84,7 @@ function enrolment(token: string): StreamAppend {
 }
 
 /** Stores a plan in pieces: however many tasks there are, no text holds all of them. */
-async function storePlan({ snapshots }: EngineParts, { name, tasks, gates, qualityThreshold, deadline }: Plan): Promise<Digest> {
+export async function storePlan({ snapshots }: EngineParts, { name, tasks, gates, qualityThreshold, deadline }: Plan): Promise<Digest> {
   const pieces: Digest[] = []
   for (let start = 0; start < tasks.length; start += piece) {
     pieces.push(await snapshots.putText(canonicalJson(tasks.slice(start, start + piece))))
@@ -97,7 +97,7 @@ async function storePlan({ snapshots }: EngineParts, { name, tasks, gates, quali
   return snapshots.putText(canonicalJson({ name, pieces, ...more }))
 }
 
-async function storedPlan(parts: EngineParts, { id, plan }: MissionRow): Promise<Pick<Plan, 'tasks' | 'gates'>> {
+async function storedPlan(parts: EngineParts, { id, plan }: Pick<MissionRow, 'id' | 'plan'>): Promise<Pick<Plan, 'tasks' | 'gates'>> {
   const stored = async (digest: string) => {
     const text = await parts.snapshots.getText(digest as Digest)
     if (text === undefined) throw new StoreFault(`the plan of ${id} is missing from .assay/objects`)
@@ -109,7 +109,7 @@ async function storedPlan(parts: EngineParts, { id, plan }: MissionRow): Promise
   return { tasks, gates: gates.map((gate) => GateSpec.parse(gate)) }
 }
 
-function problem(code: StartProblem['code'], mission: string, message: string): { ok: false; error: StartProblem } {
+export function startProblem(code: StartProblem['code'], mission: string, message: string): { ok: false; error: StartProblem } {
   return { ok: false, error: { code, mission, message } }
 }
 
@@ -134,9 +134,10 @@ export async function createTasks(parts: EngineParts, mission: string, existing 
   const row = (await parts.journal.viewRow('missions', mission)) as MissionRow
   if (row.tasks === existing) return
   await createAll(parts, mission, await storedPlan(parts, row))
+  for (const plan of row.added ?? []) await createAll(parts, mission, await storedPlan(parts, { id: mission, plan }))
 }
 
-async function createAll(parts: EngineParts, mission: string, { tasks, gates = [] }: Pick<Plan, 'tasks' | 'gates'>): Promise<void> {
+export async function createAll(parts: EngineParts, mission: string, { tasks, gates = [] }: Pick<Plan, 'tasks' | 'gates'>): Promise<void> {
   const rename = renamer(mission)
   const named = gates.map((gate) => ({ ...gate, afterTasks: gate.afterTasks.map(rename), blocksTasks: gate.blocksTasks.map(rename) }))
   await createGates(parts, mission, named)

@@ -16,8 +16,10 @@ export class Watch {
   readonly #isOutside: (assignee: string) => boolean
   readonly rows = new Map<string, TaskRow>()
   position = 0
-  /** Retries that were made before this watch began; only later ones use up its patience. */
+  /** Retries that were made before this watch began, where there were any; only later ones use up its patience. */
   readonly #retriesBefore = new Map<string, number>()
+  /** Rows that are active: counted as they change, for nobody looks through all of them at every turn. */
+  #activeRows = 0
 
   constructor(
     journal: Journal,
@@ -39,8 +41,9 @@ export class Watch {
       do {
         const rows = await this.#journal.viewRows('tasks', { prefix: `${mission}/`, ...(afterKey && { afterKey }), limit: 2000 })
         for (const { key, row } of rows) {
-          this.rows.set(key, row as TaskRow)
-          this.#retriesBefore.set(key, (row as TaskRow).retries ?? 0)
+          const { retries = 0 } = row as TaskRow
+          if (retries > 0) this.#retriesBefore.set(key, retries)
+          this.#keep(key, row as TaskRow)
         }
         afterKey = rows.length === 2000 ? rows.at(-1)?.key : undefined
       } while (afterKey)
@@ -76,25 +79,37 @@ export class Watch {
     const task = taskOf(event.stream)
     if (task === undefined) return this.#onEvent(event, undefined)
     const row = tasksView.fold(this.rows.get(task), event, task)
-    if (row) this.rows.set(task, row)
+    if (row) this.#keep(task, row)
     this.#onEvent(event, row)
+  }
+
+  #keep(task: string, row: TaskRow): void {
+    const before = this.rows.get(task)
+    this.#activeRows += Number(this.#isActive(row)) - Number(before !== undefined && this.#isActive(before))
+    this.rows.set(task, row)
   }
 
   /** Follows until the signal; for progress on a screen. */
   async follow(signal: AbortSignal): Promise<void> {
-    const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    let wake = () => {}
+    const onAbort = () => wake()
+    signal.addEventListener('abort', onAbort)
     while (!signal.aborted) {
+      // One promise a turn: what raced against one that lasts as long as the run would be remembered as long.
+      const ended = new Promise<void>((resolve) => {
+        wake = resolve
+      })
       // A turn later, what this process appended has been offered and need not be read.
       await nextTurn()
       await this.catchUp()
-      await Promise.race([ended, this.#journal.waitForNews(this.position, 500)])
+      if (!signal.aborted) await Promise.race([ended, this.#journal.waitForNews(this.position, 500)])
     }
+    signal.removeEventListener('abort', onAbort)
   }
 
   /** Whether anything is left that this process could still bring further. */
   get active(): boolean {
-    for (const row of this.rows.values()) if (this.#isActive(row)) return true
-    return false
+    return this.#activeRows > 0
   }
 
   #isActive(row: TaskRow): boolean {

@@ -1,3 +1,4 @@
+import { rulesFor } from '../../core/task/terms.ts'
 import type { Case } from '../../contract/case.ts'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import type { LedgerEntry, Sitting, Veto } from '../../contract/review.ts'
@@ -31,7 +32,7 @@ export function detailOf(state: TaskState, rules: Rules, workspace: string | und
     status: state.status,
     bar: describeBar(spec.bar),
     charged,
-    allowed: rules.policy.review.maxAttempts + state.granted,
+    allowed: rulesFor(state.spec, rules).policy.review.maxAttempts + state.granted,
     criteria: spec.criteria,
     ...(state.current?.case && { case: state.current.case }),
     ledger,

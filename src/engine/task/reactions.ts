@@ -7,6 +7,8 @@ import { taskStream } from '../streams.ts'
 const retryDelaysMs = [2_000, 5_000, 15_000, 60_000]
 
 const backToTodo = new Set<AssayEvent['type']>(['task.readied', 'task.returned', 'task.reopened', 'attempt.stopped', 'hold.lifted'])
+/** Endings after which a deliverable is shown to the owner, or its failure is. */
+const handsOver = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed'])
 const endings = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.skipped'])
 
 /**
@@ -47,8 +49,13 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
     enqueue('run_checks', lastVersion, { attempt: after.attempts, submission: after.current?.submission ?? 1 })
   }
   // A conversational worker whose checks fail goes on with the same attempt.
-  if (after.status === 'running' && types.includes('checks.failed'))
+  if (after.status === 'running' && !after.current?.outside && types.includes('checks.failed'))
     enqueue('run_attempt', lastVersion, { resumes: after.current?.submission ?? 1 })
+  // An outside worker is looked after from its start, and again whenever it has the word.
+  if (after.status === 'running' && after.current?.outside) enqueue('watch_worker', lastVersion, { attempt: after.attempts })
+  if (after.status === 'done' && types.includes('task.accepted') && (after.current?.case?.delegations ?? []).length > 0)
+    enqueue('fan_out', lastVersion)
+  if (after.spec.deliverable !== undefined && types.some((type) => handsOver.has(type))) enqueue('hand_over', lastVersion)
   const freesFolder = after.spec.workspace.kind === 'folder' && types.includes('task.held')
   // A finished task that only waited for a stale input is finished again: whoever waits for it must hear so.
   const finishedAgain = after.status === 'done' && types.includes('hold.lifted')

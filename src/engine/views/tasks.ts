@@ -5,6 +5,7 @@ import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
 import type { View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
 import { gateInputsView, gatesView } from './gates.ts'
+import { cardsOfView, deliverablesView, inboxView } from './inbox.ts'
 import { missionMetricsView, taskMetricsView } from './metrics.ts'
 import { slaView } from './sla.ts'
 import { notifyViews } from '../notify/views.ts'
@@ -162,6 +163,8 @@ export interface MissionRow {
   policy: string
   plan: string
   tasks: number
+  /** Plans of the tasks that were added after the start. */
+  added?: string[]
   started: string
   finished?: string
   outcome?: string
@@ -184,6 +187,10 @@ export const missionsView: View<MissionRow> = {
         return { ...row, finished: event.meta.at, outcome: (event.data as EventData<'mission.finished'>).outcome }
       case 'mission.reopened':
         return open
+      case 'mission.extended': {
+        const { plan, tasks } = event.data as EventData<'mission.extended'>
+        return { ...row, tasks: row.tasks + tasks, added: [...(row.added ?? []), plan] }
+      }
       case 'quality.threshold.passed':
         return { ...row, threshold: 'passed' }
       case 'quality.threshold.failed':
@@ -208,4 +215,7 @@ export const engineViews: View[] = [
   slaView as View,
   taskMetricsView as View,
   missionMetricsView as View,
+  inboxView as View,
+  cardsOfView as View,
+  deliverablesView as View,
 ]

@@ -134,6 +134,11 @@ function mergeStep(state: TaskState, chooser: Chooser): TaskCommand {
   }
 }
 
+/** What accepted work proposed is handed on. */
+function handingOn(state: TaskState): TaskCommand {
+  return { type: 'record_delegations', content: state.done?.content ?? 'a', delegated: [], refused: [{ title: 't', to: 'dev', why: 'w' }] }
+}
+
 /** Something that could plausibly arrive now, or could not: late, doubled and mistaken commands are part of life. */
 function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
   const usual = usualCommand(state, chooser)
@@ -160,6 +165,8 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => ({ type: 'report_quiet', attempt }),
     () => ({ type: 'begin_call', attempt, tool: 'run', conversation: chooser.pick(['s1', 's2']) }),
     () => ({ type: 'end_call', attempt, conversation: chooser.pick(['s1', 's2']) }),
+    () => ({ type: 'beat_attempt', attempt, worker: chooser.pick(['dev', 'dev', 'qa']) }),
+    () => handingOn(state),
   ])()
 }
 
@@ -193,6 +200,7 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
     case 'failed':
     case 'skipped':
       return chooser.pick<TaskCommand>([
+        handingOn(state),
         { type: 'reopen_task', ...owner },
         { type: 'overrule_task', outcome: chooser.pick(['pass', 'fail']), ...owner },
       ])

@@ -51,6 +51,7 @@ describe('the state of a task', () => {
       mergeFailures: 0,
       givenBack: 0,
       behind: false,
+      fannedOut: [],
       stagnated: false,
       requests: [],
       requestCount: 0,

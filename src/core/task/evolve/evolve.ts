@@ -41,6 +41,7 @@ function created({ spec, policy }: EventData<'task.created'>): TaskState {
     givenBack: 0,
     behind: false,
     stagnated: false,
+    fannedOut: [],
     requests: [],
     requestCount: 0,
   }
@@ -94,7 +95,10 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
   }
 }
 
-function begun(state: TaskState, { attempt, worker, conversational, participants, work }: EventData<'attempt.started'>): TaskState {
+function begun(
+  state: TaskState,
+  { attempt, worker, conversational, participants, work, outside }: EventData<'attempt.started'>,
+): TaskState {
   const said = conversational ? state.current?.conversation : undefined
   const current: AttemptState = {
     attempt,
@@ -104,6 +108,7 @@ function begun(state: TaskState, { attempt, worker, conversational, participants
     calls: 0,
     callOpen: false,
     ...(work !== undefined && { work }),
+    ...(outside && { outside }),
     caseErrors: 0,
     checkFailures: 0,
     reminded: false,

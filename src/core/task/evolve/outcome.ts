@@ -25,6 +25,8 @@ export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
       return ended(state, { flag: 'below-threshold', content: event.data.content, score: event.data.score })
     case 'task.failed':
       return { ...ended(state), status: 'failed' }
+    case 'task.delegated':
+      return { ...state, fannedOut: [...state.fannedOut, event.data.content] }
     case 'task.held': {
       const { reason, from, detail } = event.data
       return { ...state, status: 'held', hold: { reason, from, detail }, ...(state.hold && { formerHold: state.hold }) }

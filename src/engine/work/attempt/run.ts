@@ -1,16 +1,16 @@
-import type { Digest } from '../../../contract/canonical.ts'
-import type { Content } from '../../../contract/case.ts'
-import type { TaskSpec } from '../../../contract/task.ts'
 import type { Lease } from '../../../contract/work.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { BrainPort, WorkEnding, WorkOrder } from '../../../ports/brain.ts'
 import type { InputMaterial, OpenWorkspace } from '../../../ports/workspace.ts'
+import { isOutside } from '../../outside/who.ts'
 import { shutGate } from '../../gates/gates.ts'
+import { inputMaterial } from './inputs.ts'
 import { folderTaken, holdsFolder } from './folders.ts'
 import { workerPrompt } from '../../prompts/worker.ts'
 import { diskFault } from '../../store-fault.ts'
 import { reportEnding } from './submission.ts'
 import { openTalk, TurnLost } from './talk.ts'
+import { whileUnderWay } from './under-way.ts'
 import { type Bench, type Runner, settleRefused } from '../bench.ts'
 
 /** How long a task waits before it looks again whether its shared folder is free: a little longer each time, for every look is written down. */
@@ -36,7 +36,7 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
     return settleRefused(bench, lease, blocked)
   }
   // A worker outside takes its task itself.
-  if (rules.policy.brains[agent.brain]?.kind === 'outside') return void (await journal.complete(lease))
+  if (state.spec.outside || isOutside(rules.policy, state.spec.assignee)) return void (await journal.complete(lease))
   const brain = await bench.brain(agent.brain)
   const inputs = await inputMaterial(bench, state)
   const folder = await holdsFolder(bench.parts, state.spec)
@@ -77,6 +77,7 @@ async function goOn(bench: Bench, lease: Lease, state: TaskState, signal: AbortS
   const { resumes } = lease.payload as { resumes?: number }
   if (current?.work !== lease.key && resumes !== current?.submission) return void (await bench.parts.journal.complete(lease))
   const agent = bench.parts.rules.policy.agents[spec.assignee]
+  if (current?.outside) return void (await bench.parts.journal.complete(lease))
   if (!current?.conversational || current.callOpen || !agent) return interrupted(bench, lease, state)
   if (signal.aborted) return void (await bench.parts.journal.release(lease, 0))
   const inputs = await inputMaterial(bench, state)
@@ -108,8 +109,8 @@ async function takeTurn(
     workspace: workspace.path,
     ...(current?.conversational && { talk: await openTalk(bench, lease, state, workspace) }),
   }
-  let ending = await turn(brain, order, signal)
-  if (ending.kind === 'failed' && ending.beforeEffect && !signal.aborted) ending = await turn(brain, order, signal)
+  let ending = await turn(bench, brain, order, signal)
+  if (ending.kind === 'failed' && ending.beforeEffect && !signal.aborted) ending = await turn(bench, brain, order, signal)
   if (ending.kind === 'handed_in') return
   // Between two tool calls nothing is cut off: the same attempt goes on later.
   const { state: now } = await bench.tasks.load(spec.id)
@@ -119,9 +120,9 @@ async function takeTurn(
 }
 
 /** A brain that throws has a bug; what it did before is not known, so the attempt fails and is not repeated. */
-async function turn(brain: BrainPort, order: WorkOrder, signal: AbortSignal): Promise<WorkEnding> {
+async function turn({ parts }: Bench, brain: BrainPort, order: WorkOrder, signal: AbortSignal): Promise<WorkEnding> {
   try {
-    return await brain.work(order, signal)
+    return await whileUnderWay(parts, order.task.id, () => brain.work(order, signal))
   } catch (error) {
     const fault = diskFault(error)
     if (fault) throw fault
@@ -138,29 +139,4 @@ async function interrupted(bench: Bench, lease: Lease, state: TaskState): Promis
     { actor: 'runtime', settles: lease },
   )
   await settleRefused(bench, lease, handled)
-}
-
-/** What the dependencies hand on, from their snapshots. */
-async function inputMaterial(bench: Bench, state: TaskState): Promise<InputMaterial[]> {
-  return Promise.all(
-    state.inputs.map(async (input) => {
-      const { state: source } = await bench.tasks.load(input.task)
-      const content = source?.contents[input.digest]
-      return {
-        task: input.task,
-        title: source?.spec.title ?? input.task,
-        prefix: input.prefix,
-        content: content && source ? await handedOn(bench, source.spec, content) : null,
-        output: content?.output ?? '',
-      }
-    }),
-  )
-}
-
-/** What was judged is handed on: of a folder that tasks share, or of a repository, only what the task changed. */
-async function handedOn({ parts }: Bench, spec: TaskSpec, { snapshot, paths }: Content): Promise<Digest> {
-  if (spec.workspace.kind === 'scratch') return snapshot as Digest
-  const changed = new Set(paths)
-  const files = (await parts.snapshots.manifest(snapshot as Digest))?.files ?? []
-  return parts.snapshots.compose(files.filter(({ path }) => changed.has(path)))
 }

@@ -85,13 +85,17 @@ async function piecesOf(snapshots: SnapshotStore, latest: string | null): Promis
 async function answerFor(bench: Bench, state: TaskState): Promise<string | undefined> {
   const { current } = state
   if (!current || current.conversation === undefined) return undefined
-  if (current.submission > 0) {
-    const events = await bench.parts.journal.readStream(taskStream(state.spec.id))
-    const failed = events.map(readEvent).findLast((event) => event.type === 'checks.failed')
-    const reports = failed?.type === 'checks.failed' && failed.data.submission === current.submission ? failed.data.reports : []
-    const failing = reports.filter((report) => report.outcome !== 'pass')
-    if (failing.length > 0)
-      return `Checks do not pass. Mend the work and submit your case again.\n\n${failing.map(reportText).join('\n\n')}`
-  }
-  return state.feedback && current.calls === 0 ? feedbackText(state) : undefined
+  return (await failingChecks(bench, state)) ?? (state.feedback && current.calls === 0 ? feedbackText(state) : undefined)
+}
+
+/** What checks found wrong with the latest submission of the open attempt, as its worker is told; undefined where nothing is. */
+export async function failingChecks(bench: Bench, state: TaskState): Promise<string | undefined> {
+  const { submission = 0 } = state.current ?? {}
+  if (submission === 0) return undefined
+  const events = await bench.parts.journal.readStream(taskStream(state.spec.id))
+  const failed = events.map(readEvent).findLast((event) => event.type === 'checks.failed')
+  const reports = failed?.type === 'checks.failed' && failed.data.submission === submission ? failed.data.reports : []
+  const failing = reports.filter((report) => report.outcome !== 'pass')
+  if (failing.length === 0) return undefined
+  return `Checks do not pass. Mend the work and submit your case again.\n\n${failing.map(reportText).join('\n\n')}`
 }

@@ -4,6 +4,7 @@ import type { CheckReport } from '../../../contract/check.ts'
 import { readEvent } from '../../../contract/events/read.ts'
 import type { EvidenceResolution, Usage } from '../../../contract/verdict.ts'
 import type { Panel, Seat } from '../../../core/panel/state.ts'
+import { rulesFor } from '../../../core/task/terms.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import { readReply } from '../../../core/verdict/read.ts'
 import { evidencePointers } from '../../../core/verdict/sitting.ts'
@@ -86,7 +87,8 @@ interface Sitting {
 /** The sitting itself, with bounded repetition where the judge cannot be reached. */
 async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal): Promise<JudgeEnding> {
   const { state, panel, seat } = sitting
-  const { rules, config } = bench.parts
+  const { config } = bench.parts
+  const rules = rulesFor(state.spec, bench.parts.rules)
   const agent = rules.policy.agents[seat.judge]
   if (!agent) return { kind: 'unavailable', detail: `${seat.judge} is no agent of this organisation any more` }
   const brain = await bench.brain(agent.brain)
@@ -164,7 +166,7 @@ function snapshotReader({ parts }: Bench, snapshot: string): SnapshotReader {
 async function promptFor(bench: Bench, { state, panel, seat, reports }: Omit<Sitting, 'prompt'>): Promise<string> {
   const { config, snapshots, rules } = bench.parts
   const content = state.current?.content
-  const instructions = rules.policy.agents[seat.judge]?.instructions
+  const instructions = rulesFor(state.spec, rules).policy.agents[seat.judge]?.instructions
   const prompt = judgePrompt({
     state,
     panel,

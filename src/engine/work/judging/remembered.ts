@@ -1,6 +1,7 @@
 import { digestOf } from '../../../contract/canonical.ts'
 import type { EventData } from '../../../contract/events/manifest.ts'
 import type { Panel, Seat } from '../../../core/panel/state.ts'
+import { rulesFor } from '../../../core/task/terms.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { RawReply } from '../../../contract/verdict.ts'
 import type { VerdictRow } from '../../views/verdicts.ts'
@@ -21,7 +22,7 @@ export function questionKey(
   { state, panel, seat }: { state: TaskState; panel: Panel; seat: Seat },
   prompt: string,
 ): string | undefined {
-  const { agents, brains } = bench.parts.rules.policy
+  const { agents, brains } = rulesFor(state.spec, bench.parts.rules).policy
   const kind = brains[agents[seat.judge]?.brain ?? '']?.kind
   if ((kind !== 'model' && kind !== 'agent') || seat.because === 'reprompt') return undefined
   const { snapshot } = state.current?.content ?? {}

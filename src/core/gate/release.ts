@@ -1,0 +1,146 @@
+import type { Card, CardFlag, CardRequest, DeliverableVerdict, GateRefusal } from '../../contract/deliverable/deliverable.ts'
+import type { TaskState } from '../task/state.ts'
+import { decisionFor, type DeliverableState, verdictOf } from './deliverable.ts'
+
+/** Everything that the gate looks at. Nothing else decides whether a card reaches the owner. */
+export interface ReleaseQuestion {
+  request: CardRequest
+  /** Who sends the card: an agent, or `runtime`. */
+  from: string
+  /** Name that the card will have. */
+  card: string
+  deliverable: DeliverableState | undefined
+  /** The task that the latest version was judged in. */
+  task: TaskState | undefined
+  /** Digest of the deliverable's bytes where it lies now; absent where that cannot be looked at (a text, an address). */
+  digestNow?: string | undefined
+  /** Digest of the policy in force. */
+  policy: string
+  now: number
+}
+
+export interface GateAnswer {
+  verdict?: DeliverableVerdict
+  /** A waived review let it through, or was asked for. */
+  bypass: boolean
+  outcome: { kind: 'allowed'; card: Card } | { kind: 'refused'; code: GateRefusal; message: string }
+}
+
+/** Types that an agent may send. */
+const agentTypes: readonly string[] = ['report_ready', 'milestone', 'trace']
+
+/**
+ * The only way to the owner's Inbox, for a card that somebody sends. A finished deliverable goes through on a PASS for exactly its current bytes,
+ * criteria, rubric and policy with no veto standing, on the owner's word for those bytes, or on a bypass that is visible for ever.
+ */
+export function mayLeave(question: ReleaseQuestion): GateAnswer {
+  const { request, from, deliverable } = question
+  const bypass = request.metadata.evaluatorBypass === true
+  const refuse = (code: GateRefusal, message: string): GateAnswer => ({ bypass, outcome: { kind: 'refused', code, message } })
+  if (from !== 'runtime' && !agentTypes.includes(request.type))
+    return refuse('type_reserved', `${request.type} cards come from the runtime alone; send report_ready, milestone or trace`)
+  const id = request.metadata.deliverableId
+  if (request.type !== 'report_ready') {
+    if (id !== undefined)
+      return refuse(
+        'cannot_carry_deliverable',
+        `a ${request.type} card carries no deliverable; send ${id} as report_ready once it has passed`,
+      )
+    return { bypass: false, outcome: { kind: 'allowed', card: plainCard(question) } }
+  }
+  if (id === undefined)
+    return refuse('deliverable_missing', 'a report_ready card needs metadata.deliverableId; have the deliverable reviewed first')
+  if (!deliverable)
+    return refuse('deliverable_unknown', `there is no deliverable ${id}; have it reviewed first (assay review … --deliverable ${id})`)
+  return mayLeaveWith(question, deliverable, bypass)
+}
+
+function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, asked: boolean): GateAnswer {
+  const { task, digestNow, now } = question
+  const { latest } = deliverable
+  const verdict = verdictOf(latest, task)
+  const refuse = (code: GateRefusal, message: string): GateAnswer => ({
+    verdict,
+    bypass: asked,
+    outcome: { kind: 'refused', code, message },
+  })
+  if (digestNow !== undefined && digestNow !== latest.digest)
+    return refuse(
+      'content_changed',
+      `${latest.source ?? deliverable.deliverable} has changed since it was reviewed: have it reviewed again`,
+    )
+  const refusal = reasonAgainst(question, deliverable, verdict)
+  if (!refusal) {
+    const flag = task?.done?.flag === 'owner-accepted' ? 'owner-accepted' : 'pass'
+    return { verdict, bypass: false, outcome: { kind: 'allowed', card: deliverableCard(question, deliverable, flag) } }
+  }
+  const waived = deliverable.bypasses.findLast((one) => one.digest === latest.digest && Date.parse(one.until) > now)
+  if (waived) {
+    const { by, reason } = waived
+    const card = { ...deliverableCard(question, deliverable, 'bypassed'), bypass: { by, reason } }
+    return { verdict, bypass: true, outcome: { kind: 'allowed', card } }
+  }
+  if (asked) return refuse('bypass_refused', `agents cannot waive their review; the owner is asked. ${refusal.message}`)
+  return refuse(refusal.code, refusal.message)
+}
+
+/** Why the review does not open the gate; undefined where it does. */
+function reasonAgainst(
+  { task, policy, now }: ReleaseQuestion,
+  { deliverable, latest }: DeliverableState,
+  verdict: DeliverableVerdict,
+): { code: GateRefusal; message: string } | undefined {
+  const no = (code: GateRefusal, message: string) => ({ code, message })
+  const again = `assay review … --deliverable ${deliverable}`
+  if (!task) return no('no_verdict', `${deliverable} was not reviewed: ${again}`)
+  if (latest.subject.policy !== policy || task.policy !== policy)
+    return no('policy_changed', `${deliverable} was reviewed under another policy: have it reviewed again (${again})`)
+  if (task.staleInputs.length > 0 || task.hold?.reason === 'stale_input')
+    return no(
+      'upstream_changed',
+      `what ${deliverable} rests on was opened again (${task.staleInputs.join(', ')}): it goes on when that lands`,
+    )
+  const concern = task.ledger.at(-1)?.concern ?? ''
+  if (verdict === 'NEEDS_REVISION') return no('needs_revision', `${deliverable} needs revision: ${concern}`)
+  const { flag } = task.done ?? {}
+  if (flag === 'below-threshold' || flag === 'unreviewed')
+    return no('not_clean', `${deliverable} was accepted ${flag}, not clean: the owner decides (assay requests, assay overrule)`)
+  if (verdict === 'FAIL') return no('failed', `${deliverable} has failed its review: ${concern}. The owner may overrule or bypass`)
+  if (task.status === 'held') return no('no_verdict', `there is no decision on ${deliverable}: ${task.hold?.detail ?? ''}`)
+  if (verdict === 'PENDING') return no('under_review', `there is no decision on ${deliverable} yet: it is ${task.status}`)
+  const decided = decisionFor(latest, task)
+  const ownersWord = flag === 'owner-accepted'
+  if (!ownersWord && !(decided?.decision.graded && decided.decision.outcome === 'pass'))
+    return no('no_verdict', `there is no PASS for this content, these criteria, this rubric and this policy: ${again}`)
+  if (!ownersWord && task.vetoes.length > 0)
+    return no('veto_stands', `a veto stands on ${task.vetoes.map(({ criterion }) => criterion).join(', ')}`)
+  if (latest.expires !== undefined && Date.parse(latest.expires) <= now)
+    return no('verdict_expired', `the verdict on ${latest.source ?? deliverable} counted until ${latest.expires}: have it reviewed again`)
+  return undefined
+}
+
+function plainCard({ request, card, from }: ReleaseQuestion): Card {
+  const { type, title, body, priority } = request
+  return { card, type, title, body, priority, from, judges: [] }
+}
+
+function deliverableCard(question: ReleaseQuestion, { deliverable, latest }: DeliverableState, flag: CardFlag): Card {
+  const { task } = question
+  return {
+    ...plainCard(question),
+    deliverable,
+    task: latest.task,
+    flag,
+    snapshot: latest.snapshot,
+    digest: latest.digest,
+    ...(task && standing(task, latest.subject.content)),
+  }
+}
+
+/** Score, bar and judges of a task's work, as a card shows them. */
+export function standing(task: TaskState, content: string | null): Pick<Card, 'score' | 'bar' | 'judges'> {
+  const decided = task.decided.findLast((one) => one.subject.content === content)
+  const score = decided?.decision.score ?? (task.done?.content === content ? task.done?.score : undefined)
+  const judges = decided?.decision.dimensions.flatMap(({ reasoning }) => reasoning.map(({ judge }) => judge)) ?? []
+  return { bar: task.spec.bar, judges: [...new Set(judges)], ...(score && { score }) }
+}

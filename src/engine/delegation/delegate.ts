@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { type Handed, handedTask } from '../../core/delegation/plan.ts'
+import { describeScore } from '../../core/score/score.ts'
+import type { Result } from '../../contract/errors.ts'
+import type { TaskSpec } from '../../contract/task.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import type { Engine } from '../engine.ts'
+
+/** Title of a task made of a goal: a line that a list can show. */
+const titleLength = 80
+
+const Delegation = z.strictObject({
+  goal: z.string().trim().min(1).describe('What is to be done.'),
+  context: z.string().optional().describe('What whoever does it needs to know.'),
+  acceptance_criteria: z
+    .union([z.string().trim().min(1), z.array(z.string().trim().min(1)).max(500)])
+    .optional()
+    .describe('What must be true of the work. Without any nobody judges it.'),
+  to: z.string().min(1).optional().describe('Agent that does it; without one, `delegate.agent`.'),
+})
+
+/** `delegate_task`: one task, or several in `tasks`. */
+export const DelegateCall = z.union([
+  Delegation,
+  z.strictObject({
+    tasks: z.array(Delegation).min(1).describe('Tasks, each with its own criteria; at most `delegate.maxDelegations`.'),
+    context: z.string().optional().describe('What all of them need to know.'),
+  }),
+])
+export type DelegateCall = z.infer<typeof DelegateCall>
+
+export const DelegateResult = z.strictObject({
+  task_index: z.int().nonnegative(),
+  /** Id of the task, to look at or to answer for; absent where it was never made. */
+  task: z.string().optional(),
+  status: z.enum(['completed', 'failed', 'held']),
+  summary: z.string(),
+  /** Only where criteria were given. PASS only for work accepted clean. */
+  judge: z.strictObject({ verdict: z.enum(['PASS', 'FAIL']), reasoning: z.string() }).optional(),
+})
+export type DelegateResult = z.infer<typeof DelegateResult>
+
+export interface Delegating {
+  /** Who hands the work down. */
+  by: string
+  /** The task that the caller is working on, if any: what it hands down is one deeper. */
+  parent?: string
+  stop: AbortSignal
+}
+
+/**
+ * Hands tasks down and waits for the whole rework loop of each. It never throws for what a judge or a worker does, and never passes for want of
+ * a judge. The tasks are a mission of their own, in the same journal.
+ */
+export async function delegateTasks(
+  engine: Engine,
+  call: DelegateCall,
+  { by, parent, stop }: Delegating,
+): Promise<Result<DelegateResult[]>> {
+  const { config } = engine.parts
+  const entries = 'tasks' in call ? call.tasks.map((one) => ({ ...one, context: joined(call.context, one.context) })) : [call]
+  const above = parent === undefined ? undefined : await engine.task(parent)
+  if (parent !== undefined && !above) return refused('not_found', `there is no task ${parent}`)
+  const { maxDelegations, maxDelegationDepth } = config.delegate
+  if (entries.length > maxDelegations)
+    return refused('bad_command', `${entries.length} tasks at once; at most ${maxDelegations} (delegate.maxDelegations)`)
+  if ((above?.spec.depth ?? 0) + 1 > maxDelegationDepth)
+    return refused('bad_command', `tasks may be handed down ${maxDelegationDepth} deep (delegate.maxDelegationDepth)`)
+  const specs: TaskSpec[] = []
+  for (const [index, entry] of entries.entries()) {
+    const made = handedTask(handedOf(entry, index, entries.length), { mission: 'delegation', by, parent: above }, config)
+    if (!made.ok) return refused('bad_command', `task ${index}: ${made.error}`)
+    const judged = entry.acceptance_criteria !== undefined
+    specs.push({
+      ...made.value,
+      id: `delegation/${index + 1}`,
+      terms: judged ? made.value.terms : { ...made.value.terms, evaluate: false },
+    })
+  }
+  const started = await engine.start({ id: 'delegation', name: `Delegated by ${by}`, tasks: specs }, true)
+  if (!started.ok) return refused('wrong_status', started.error.message)
+  const { mission } = started.value
+  await engine.run({ missions: [mission], stop })
+  const results = specs.map(async (_spec, index) => {
+    const id = `${mission}/${index + 1}`
+    return resultOf(index, id, await engine.task(id), entries[index]?.acceptance_criteria !== undefined)
+  })
+  return { ok: true, value: await Promise.all(results) }
+}
+
+function handedOf({ goal, context, acceptance_criteria, to }: z.infer<typeof Delegation>, index: number, of: number): Handed {
+  const [line = goal] = goal.split('\n')
+  const short = line.length > titleLength ? `${line.slice(0, titleLength - 1)}…` : line
+  return {
+    title: of > 1 ? `${index + 1}. ${short}` : short,
+    description: joined(goal, context) ?? goal,
+    to,
+    criteria: typeof acceptance_criteria === 'string' ? [acceptance_criteria] : acceptance_criteria,
+  }
+}
+
+const joined = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : `${one}\n\n${other}`
+
+function refused(code: 'not_found' | 'bad_command' | 'wrong_status', message: string): Result<never> {
+  return { ok: false, error: { code, message } }
+}
+
+function resultOf(task_index: number, task: string, state: TaskState | undefined, judged: boolean): DelegateResult {
+  const ended = state?.status === 'done' ? 'completed' : state?.status === 'failed' || state?.status === 'skipped' ? 'failed' : 'held'
+  const summary = state?.current?.case?.summary ?? state?.hold?.detail ?? `the task is ${state?.status ?? 'gone'}`
+  const judge = { judge: { verdict: state?.done?.flag === 'clean' ? ('PASS' as const) : ('FAIL' as const), reasoning: reasoningOf(state) } }
+  return { task_index, task, status: ended, summary, ...(judged && judge) }
+}
+
+function reasoningOf(state: TaskState | undefined): string {
+  if (!state) return 'the task is gone'
+  if (state.hold?.reason === 'judge_unavailable') return `Judge unavailable: ${state.hold.detail}`
+  if (state.status === 'held') return state.hold?.detail ?? 'it waits for a person'
+  const decision = state.decided.at(-1)?.decision
+  if (!decision) return state.ledger.at(-1)?.concern ?? 'nobody graded it'
+  const score = decision.score ? ` (${describeScore(decision.score)})` : ''
+  const points = decision.points.map(({ text }) => text).join(' ')
+  return `${decision.concern}${score}${points === '' ? '' : ` Next: ${points}`}`
+}

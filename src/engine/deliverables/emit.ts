@@ -1,0 +1,112 @@
+import type { Card, CardRequest, DeliverableVerdict, GateRefusal } from '../../contract/deliverable/deliverable.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
+import { requestBypass } from '../../core/gate/deliverable.ts'
+import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
+import type { StreamAppend } from '../../ports/journal.ts'
+import { notificationsOf } from '../notify/outbox.ts'
+import type { EngineParts } from '../parts.ts'
+import { cardStream, deliverableStream, refusalStream, taskStream } from '../streams.ts'
+import { asNew } from '../task/task-store.ts'
+import type { TaskStore } from '../task/task-store.ts'
+import type { InboxRow } from '../views/inbox.ts'
+import { durationMs } from '../../contract/config/duration.ts'
+import { loadDeliverable, maxTries } from './store.ts'
+
+/** What came of a card that somebody sent. */
+export type Emitted =
+  | { ok: true; card: Card; verdict?: DeliverableVerdict; bypass: boolean }
+  | { ok: false; code: GateRefusal | 'busy'; message: string; verdict?: DeliverableVerdict }
+
+export interface Sending {
+  /** Who sends it. */
+  from: string
+  /** Name of the card, where the same cause must not make two. */
+  card?: string
+  /** Digest of the deliverable's bytes where it lies now, for a source that can be looked at. */
+  digestOf?: (source: string) => Promise<string | undefined>
+}
+
+/**
+ * The one door to the Inbox for a card that somebody sends. The look of the gate, the card, and the end of the cards that it replaces are one
+ * transaction, on condition that neither the deliverable nor the task that it was judged in has moved meanwhile. A refusal is recorded, too.
+ */
+export async function emitCard(parts: EngineParts, tasks: TaskStore, request: CardRequest, sending: Sending): Promise<Emitted> {
+  const card = sending.card ?? parts.random.id()
+  const id = request.metadata.deliverableId
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    if ((await parts.journal.head(cardStream(card))) > 0) return alreadySent(parts, card)
+    const { state: deliverable, version } = id === undefined ? { state: undefined, version: 0 } : await loadDeliverable(parts, id)
+    const judged = deliverable ? await tasks.load(deliverable.latest.task) : { state: undefined, version: 0 }
+    const { source } = deliverable?.latest ?? {}
+    const digestNow = source === undefined ? undefined : await sending.digestOf?.(source)
+    const now = parts.clock.now()
+    const question = { request, from: sending.from, card, deliverable, task: judged.state, digestNow, policy: parts.rules.digest, now }
+    const agentsObeyed = parts.config.gate.agentBypass && request.metadata.evaluatorBypass === true
+    const granted =
+      deliverable && agentsObeyed ? [bypassOf(deliverable.deliverable, deliverable.latest.digest, sending.from, now, parts)] : []
+    const answer = mayLeave(
+      deliverable && granted.length > 0
+        ? { ...question, deliverable: { ...deliverable, bypasses: granted.map(({ data }) => data) } }
+        : question,
+    )
+    const looked = lookedAt(answer, { card, by: sending.from, deliverable: id })
+    const asks =
+      deliverable && answer.outcome.kind === 'refused' && answer.outcome.code === 'bypass_refused'
+        ? requestBypass(deliverable, sending.from, request.body)
+        : []
+    const waives = answer.outcome.kind === 'allowed' && answer.bypass ? granted : []
+    const streams: StreamAppend[] = [
+      deliverable
+        ? { stream: deliverableStream(deliverable.deliverable), expected: version, events: [...waives, looked, ...asks].map(asNew) }
+        : { stream: refusalStream, expected: await parts.journal.head(refusalStream), events: [asNew(looked)] },
+    ]
+    if (judged.state) streams.push({ stream: taskStream(judged.state.spec.id), expected: judged.version, events: [] })
+    if (answer.outcome.kind === 'allowed') streams.push(...(await cardStreams(parts, answer.outcome.card)))
+    const at = new Date(now).toISOString()
+    const enqueue = notificationsOf(streams, at, parts.config)
+    const appended = await parts.journal.append({ streams, meta: { at, actor: sending.from }, enqueue })
+    if (appended.ok) return emitted(answer)
+  }
+  return { ok: false, code: 'busy', message: `other writers were first ${maxTries} times in a row` }
+}
+
+function emitted({ outcome, verdict, bypass }: GateAnswer): Emitted {
+  const known = verdict !== undefined && { verdict }
+  if (outcome.kind === 'allowed') return { ok: true, card: outcome.card, bypass, ...known }
+  return { ok: false, code: outcome.code, message: outcome.message, ...known }
+}
+
+async function alreadySent(parts: EngineParts, card: string): Promise<Emitted> {
+  const [first] = await parts.journal.readStream(cardStream(card))
+  const sent = first?.data as Card
+  return { ok: true, card: sent, bypass: sent.bypass !== undefined }
+}
+
+function lookedAt(
+  { verdict, bypass, outcome }: GateAnswer,
+  { card, by, deliverable }: { card: string; by: string; deliverable: string | undefined },
+): AssayEvent {
+  const looked = { card, by, bypass, ...(deliverable !== undefined && { deliverable }), ...(verdict !== undefined && { verdict }) }
+  if (outcome.kind === 'allowed') return { type: 'release.allowed', data: looked }
+  return { type: 'release.refused', data: { ...looked, code: outcome.code, message: outcome.message } }
+}
+
+function bypassOf(deliverable: string, digest: string, by: string, now: number, { config }: EngineParts) {
+  const until = new Date(now + durationMs(config.gate.bypassTtl)).toISOString()
+  const reason = 'asked for by the agent, and the policy lets agents waive their review (gate.agentBypass)'
+  return { type: 'bypass.granted' as const, data: { deliverable, digest, until, byAgent: true, by, reason } }
+}
+
+/** The card, and the end of pending cards of the same deliverable: the newer one takes their place. */
+export async function cardStreams({ journal }: EngineParts, card: Card): Promise<StreamAppend[]> {
+  const streams: StreamAppend[] = [{ stream: cardStream(card.card), expected: 0, events: [asNew({ type: 'card.emitted', data: card })] }]
+  if (card.deliverable === undefined) return streams
+  for (const { row } of await journal.viewRows('cards_of', { prefix: `${card.deliverable}|` })) {
+    const { card: older } = row as { card: string }
+    const inbox = (await journal.viewRow('inbox', older)) as InboxRow | undefined
+    if (inbox?.state !== 'pending') continue
+    const event = asNew({ type: 'card.expired', data: { card: older, why: `replaced by ${card.card}` } })
+    streams.push({ stream: cardStream(older), expected: await journal.head(cardStream(older)), events: [event] })
+  }
+  return streams
+}

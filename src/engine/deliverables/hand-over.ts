@@ -1,0 +1,142 @@
+import { type Digest, sha256Hex } from '../../contract/canonical.ts'
+import type { Content } from '../../contract/case.ts'
+import type { Card, CardType, Submission } from '../../contract/deliverable/deliverable.ts'
+import type { DeliverableSpec } from '../../contract/mission/deliverable.ts'
+import { describeScore } from '../../core/score/score.ts'
+import { submitDeliverable } from '../../core/gate/deliverable.ts'
+import { standing } from '../../core/gate/release.ts'
+import { criteriaDigest, rubricDigest } from '../../core/policy/policy.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import type { SnapshotFile } from '../../ports/snapshots.ts'
+import { notificationsOf } from '../notify/outbox.ts'
+import { cardStream } from '../streams.ts'
+import type { Bench, Runner } from '../work/bench.ts'
+import { cardStreams, emitCard } from './emit.ts'
+import { handleDeliverable } from './store.ts'
+
+/**
+ * A task with a deliverable has ended. Accepted clean, or on the owner's word, it goes through the gate; below the bar or unreviewed it is put to
+ * the owner as a question; failed, as an alert. Safe to repeat: the card is named after the ending.
+ */
+export const handOver: Runner = async (bench, lease) => {
+  const { parts, tasks } = bench
+  const { task } = lease.payload as { task: string }
+  const { state } = await tasks.load(task)
+  const card = sha256Hex(lease.key).slice(0, 24)
+  if (state?.spec.deliverable) await show(bench, state, state.spec.deliverable, card)
+  await parts.journal.complete(lease)
+}
+
+async function show(bench: Bench, state: TaskState, spec: DeliverableSpec, card: string): Promise<void> {
+  const { flag, content } = state.done ?? {}
+  if (state.status === 'failed') {
+    const why = state.ledger.at(-1)?.concern ?? 'the task has failed'
+    return send(bench, state, { card, type: 'error_alert', title: `${state.spec.title}: failed`, body: why })
+  }
+  // Reopened meanwhile: its next ending is shown instead. What a producer brings itself it also sends itself.
+  if (state.status !== 'done' || !content) return
+  const standsAlone = state.spec.outside === true
+  const id = spec.id ?? state.spec.id
+  if (!standsAlone) {
+    const problem = await submitPart(bench, state, spec, id, content)
+    if (problem !== undefined)
+      return send(bench, state, { card, type: 'error_alert', title: `${state.spec.title}: nothing to hand over`, body: problem })
+  }
+  if (flag === 'clean' || flag === 'owner-accepted') {
+    if (standsAlone) return
+    const request = {
+      type: 'report_ready' as const,
+      title: state.spec.title,
+      body: state.current?.case?.summary ?? '',
+      priority: 'normal' as const,
+    }
+    const emitted = await emitCard(bench.parts, bench.tasks, { ...request, metadata: { deliverableId: id } }, { from: 'runtime', card })
+    if (emitted.ok) return
+    return send(bench, state, {
+      card: `${card}-refused`,
+      type: 'error_alert',
+      title: `${state.spec.title}: held back`,
+      body: emitted.message,
+      deliverable: id,
+    })
+  }
+  const { score } = state.done ?? {}
+  const body =
+    flag === 'below-threshold'
+      ? `ACCEPTED BELOW QUALITY BAR (${score ? describeScore(score) : 'unscored'}): ${state.ledger.at(-1)?.concern ?? ''}`
+      : 'UNREVIEWED: nobody judged this work'
+  const cardFlag = flag === 'below-threshold' ? ('below-threshold' as const) : ('unreviewed' as const)
+  await send(bench, state, { card, type: 'operator_request', title: state.spec.title, body, flag: cardFlag, deliverable: id })
+}
+
+/** A card of the runtime's own: it hands nothing over. */
+async function send(
+  { parts }: Bench,
+  state: TaskState,
+  told: Pick<Card, 'card' | 'title' | 'body'> & { type: CardType; flag?: Card['flag']; deliverable?: string },
+): Promise<void> {
+  const { deliverable: _named, ...rest } = told
+  const card: Card = { priority: 'high', from: 'runtime', task: state.spec.id, ...rest, ...standing(state, state.done?.content ?? null) }
+  if (told.deliverable !== undefined) card.deliverable = told.deliverable
+  for (let tries = 0; tries < 5; tries += 1) {
+    if ((await parts.journal.head(cardStream(card.card))) > 0) return
+    const at = new Date(parts.clock.now()).toISOString()
+    const streams = await cardStreams(parts, card)
+    const enqueue = notificationsOf(streams, at, parts.config)
+    if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue })).ok) return
+  }
+}
+
+/** Records the part of the accepted work that is the deliverable; or says why there is none. */
+async function submitPart(bench: Bench, state: TaskState, spec: DeliverableSpec, id: string, digest: string): Promise<string | undefined> {
+  const { parts } = bench
+  const content = state.contents[digest]
+  if (!content) return 'the accepted content is not known'
+  const part = await partOf(bench, spec, content)
+  if (typeof part === 'string') return part
+  const submission: Omit<Submission, 'submission'> = {
+    kind: spec.kind,
+    title: state.spec.title,
+    producer: state.spec.assignee,
+    task: state.spec.id,
+    subject: {
+      content: digest,
+      criteria: criteriaDigest(state.spec.criteria),
+      rubric: rubricDigest(state.spec.dimensions, state.spec.bar),
+      policy: state.policy,
+    },
+    snapshot: part.snapshot,
+    digest: part.digest,
+  }
+  const recorded = await handleDeliverable(parts, id, 'runtime', (known) => {
+    const same = known?.latest.task === state.spec.id && known.latest.digest === part.digest && known.latest.subject.content === digest
+    return same ? { ok: true, value: [] } : submitDeliverable(known, id, submission)
+  })
+  return recorded.ok ? undefined : recorded.error.message
+}
+
+async function partOf({ parts }: Bench, spec: DeliverableSpec, content: Content): Promise<{ snapshot: Digest; digest: string } | string> {
+  const { snapshots } = parts
+  const manifest = await snapshots.manifest(content.snapshot as Digest)
+  const files = manifest?.files ?? []
+  if (spec.kind === 'text') {
+    const bytes = Buffer.from(content.output ?? '')
+    if (bytes.length === 0) return 'the worker printed nothing: there is no text to hand over'
+    const digest = await snapshots.putBytes(bytes)
+    return { snapshot: await snapshots.compose([{ path: 'text.txt', size: bytes.length, digest, executable: false }]), digest }
+  }
+  const chosen = chosenFiles(spec, files, content)
+  if (chosen.length === 0) return `nothing of the accepted work is at ${'path' in spec ? spec.path : 'the place it should be'}`
+  const snapshot = await snapshots.compose(chosen)
+  const [only] = chosen
+  return { snapshot, digest: spec.kind === 'file' && only ? only.digest : snapshot }
+}
+
+function chosenFiles(spec: DeliverableSpec, files: readonly SnapshotFile[], content: Content): SnapshotFile[] {
+  if (spec.kind === 'file') return files.filter(({ path }) => path === normal(spec.path))
+  if (spec.kind === 'folder') return files.filter(({ path }) => normal(spec.path) === '.' || path.startsWith(`${normal(spec.path)}/`))
+  const changed = new Set(content.paths)
+  return files.filter(({ path }) => changed.has(path))
+}
+
+const normal = (path: string): string => path.replace(/^\.\/+/, '').replace(/\/+$/, '') || '.'

@@ -1,0 +1,222 @@
+import { type Digest, digestOf } from '../../contract/canonical.ts'
+import type { Content } from '../../contract/case.ts'
+import { expandChecks } from '../../contract/check.ts'
+import { durationMs } from '../../contract/config/duration.ts'
+import type { DeliverableKind, DeliverableVerdict, Submission } from '../../contract/deliverable/deliverable.ts'
+import type { Result } from '../../contract/errors.ts'
+import type { Score } from '../../contract/score.ts'
+import type { TaskSpec } from '../../contract/task.ts'
+import { submitDeliverable, verdictOf } from '../../core/gate/deliverable.ts'
+import { standing } from '../../core/gate/release.ts'
+import { criteriaOf } from '../../core/mission/criteria.ts'
+import { slugOf } from '../../core/mission/ids.ts'
+import { criteriaDigest, rubricDigest } from '../../core/policy/policy.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import type { Engine } from '../engine.ts'
+import { feedbackText } from '../prompts/worker.ts'
+import { changed } from '../work/attempt/changed.ts'
+import { handleDeliverable, loadDeliverable } from './store.ts'
+
+/** A version of a deliverable that is brought for review: its bytes are in the snapshot store already. */
+export interface BroughtDeliverable {
+  deliverable: string
+  kind: DeliverableKind
+  title: string
+  producer: string
+  snapshot: Digest
+  base: Digest
+  /** Digest of the bytes alone. */
+  digest: string
+  source?: string
+  /** What it is for, as judges read it. */
+  description?: string
+  /** Added to those of the policy, never in their place. Named with the first version; later versions keep them. */
+  criteria?: readonly string[]
+}
+
+export interface DeliverableReview {
+  deliverable: string
+  verdict: DeliverableVerdict
+  digest: string
+  task: string
+  /** Tries used and allowed; the failure of the last one is a FAIL. */
+  attempt: number
+  allowed: number
+  score?: Score
+  bar: number
+  judges: string[]
+  /** What to mend, point by point; or what it waits for. */
+  feedback: string
+}
+
+/** Reviews a deliverable that belongs to no mission's task, through the same panel, journal and decisions as any task. */
+export async function reviewDeliverable(
+  engine: Engine,
+  brought: BroughtDeliverable,
+  stop: AbortSignal,
+): Promise<Result<DeliverableReview>> {
+  const prepared = await prepare(engine, brought)
+  if (!prepared.ok) return prepared
+  const { task, state } = prepared.value
+  // Nothing is judged again that was decided on exactly these bytes.
+  if (state?.status === 'done') return { ok: true, value: reviewOf(brought.deliverable, prepared.value.latest, state, engine) }
+  const content = await contentOf(engine, brought)
+  const submitted = await bring(engine, task, brought.producer, content)
+  if (!submitted.ok) return submitted
+  const held = new AbortController()
+  await engine.run({
+    missions: [task.slice(0, task.indexOf('/'))],
+    stop: AbortSignal.any([stop, held.signal]),
+    onEvent: (event) => {
+      if (event.type === 'task.held') held.abort()
+    },
+  })
+  const after = await engine.task(task)
+  if (!after) throw new Error(`${task} is gone`)
+  return { ok: true, value: reviewOf(brought.deliverable, prepared.value.latest, after, engine) }
+}
+
+/** Where the latest version of a deliverable stands. */
+export async function deliverableReview(engine: Engine, deliverable: string): Promise<DeliverableReview | undefined> {
+  const { state } = await loadDeliverable(engine.parts, deliverable)
+  if (!state) return undefined
+  const task = await engine.task(state.latest.task)
+  return task && reviewOf(deliverable, state.latest, task, engine)
+}
+
+interface Prepared {
+  task: string
+  state: TaskState | undefined
+  latest: Submission
+}
+
+/** Finds the task that this version is judged in: the one that waits for a revision, or a new one. Records the version before anything is judged. */
+async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Result<Prepared>> {
+  const { deliverable, digest, producer } = brought
+  const known = (await loadDeliverable(engine.parts, deliverable)).state
+  if (known && known.producer !== producer)
+    return refused('already_exists', `${deliverable} is ${known.producer}'s: another producer needs another id`)
+  const before = known && (await engine.task(known.latest.task))
+  if (before && before.spec.outside !== true)
+    return refused('wrong_status', `${deliverable} belongs to the task ${before.spec.id} and is reviewed with it`)
+  const samePolicy = before?.policy === engine.parts.rules.digest
+  if (before?.status === 'failed' && samePolicy)
+    return refused('attempts_used_up', `${deliverable} has failed ${before.charged} times: the owner may overrule it, or open it again`)
+  if (known && before && samePolicy && before.status === 'done' && known.latest.digest === digest)
+    return { ok: true, value: { task: before.spec.id, state: before, latest: known.latest } }
+  const open = before && samePolicy && before.status !== 'done' ? before : undefined
+  if (open && (open.status === 'held' || open.status === 'in_review' || open.status === 'checking') && known?.latest.digest !== digest)
+    return refused(
+      'wrong_status',
+      `${deliverable} is under review with other content (${open.hold?.detail ?? open.status}): wait for its decision`,
+    )
+  const spec = open?.spec ?? (await startReview(engine, brought, before))
+  if (known && open && known.latest.digest === digest) return { ok: true, value: { task: spec.id, state: open, latest: known.latest } }
+  const submission = submissionOf(engine, brought, spec, await contentOf(engine, brought))
+  const recorded = await handleDeliverable(engine.parts, deliverable, producer, (state) =>
+    submitDeliverable(state, deliverable, submission),
+  )
+  if (!recorded.ok) return recorded
+  return { ok: true, value: { task: spec.id, state: open, latest: recorded.value.state.latest } }
+}
+
+/** A task of its own, with as many tries as the gate gives. Criteria of an earlier version stay. */
+async function startReview(engine: Engine, brought: BroughtDeliverable, before: TaskState | undefined): Promise<TaskSpec> {
+  const { config } = engine.parts
+  const { deliverable, kind, title, producer, description } = brought
+  const own = [...new Set([...config.gate.criteria, ...(before?.spec.criteria.map(({ text }) => text) ?? []), ...(brought.criteria ?? [])])]
+  const mission = `deliverable-${slugOf(deliverable)}`
+  const spec: TaskSpec = {
+    id: `${mission}/subject`,
+    mission,
+    title,
+    description: description ?? `Judge this ${kind} as it stands: it is handed to the owner.`,
+    assignee: producer,
+    outside: true,
+    criteria: criteriaOf(own),
+    checks: expandChecks(config.checks),
+    dimensions: config.review.dimensions,
+    bar: config.review.threshold,
+    dependsOn: [],
+    priority: 1,
+    workspace: { kind: 'scratch' },
+    expectsDiff: false,
+    depth: 0,
+    deliverable: { kind: 'text', id: deliverable.slice(0, 64) },
+    terms: { maxAttempts: config.gate.maxRetries + 1, onExhausted: 'fail', whenNoReviewer: 'hold' },
+  }
+  const started = await engine.start({ id: mission, name: title, tasks: [spec] }, true)
+  if (!started.ok) throw new Error(started.error.message)
+  return { ...spec, id: `${started.value.mission}/subject`, mission: started.value.mission }
+}
+
+function submissionOf(engine: Engine, brought: BroughtDeliverable, spec: TaskSpec, content: Content): Omit<Submission, 'submission'> {
+  const { config, rules, clock } = engine.parts
+  const { kind, title, producer, snapshot, digest, source } = brought
+  const expires = kind === 'url' ? { expires: new Date(clock.now() + durationMs(config.gate.urlVerdictTtl)).toISOString() } : {}
+  return {
+    kind,
+    title,
+    producer,
+    task: spec.id,
+    subject: {
+      content: content.digest,
+      criteria: criteriaDigest(spec.criteria),
+      rubric: rubricDigest(spec.dimensions, spec.bar),
+      policy: rules.digest,
+    },
+    snapshot,
+    digest,
+    ...(source !== undefined && { source }),
+    ...expires,
+  }
+}
+
+async function contentOf(engine: Engine, { snapshot, base }: BroughtDeliverable): Promise<Content> {
+  const { snapshots } = engine.parts
+  const [now, before] = await Promise.all([snapshots.manifest(snapshot), snapshots.manifest(base)])
+  if (!now || !before) throw new Error('the deliverable was not stored')
+  const paths = changed(before, now)
+  return { digest: digestOf({ deliverable: snapshot, base }), snapshot, base, paths, output: '', empty: paths.length === 0 }
+}
+
+/** The version as an attempt; what a crash left half done is taken up where it was. */
+async function bring(engine: Engine, task: string, worker: string, content: Content): Promise<Result<true>> {
+  let state = await engine.task(task)
+  if (state?.status === 'todo') {
+    const started = await engine.handle(
+      task,
+      { type: 'start_attempt', worker, conversational: false, participants: [], sandboxed: false, outside: true },
+      worker,
+    )
+    if (!started.ok) return refused('wrong_status', started.error.message)
+    state = started.state
+  }
+  if (state?.status !== 'running') return { ok: true, value: true }
+  const handled = await engine.handle(task, { type: 'submit_case', attempt: state.attempts, raw: null, content }, worker)
+  return handled.ok ? { ok: true, value: true } : refused('wrong_status', handled.error.message)
+}
+
+function reviewOf(deliverable: string, latest: Submission, task: TaskState, { parts }: Engine): DeliverableReview {
+  const { score, bar = task.spec.bar, judges } = standing(task, latest.subject.content)
+  const verdict = verdictOf(latest, task)
+  const said = task.feedback ? feedbackText(task) : ''
+  const feedback = verdict === 'PASS' ? '' : (task.hold?.detail ?? (said !== '' ? said : (task.ledger.at(-1)?.concern ?? task.status)))
+  const allowed = (task.spec.terms?.maxAttempts ?? parts.rules.policy.review.maxAttempts) + task.granted
+  return {
+    deliverable,
+    verdict,
+    digest: latest.digest,
+    task: task.spec.id,
+    attempt: task.attempts,
+    allowed,
+    bar,
+    judges,
+    feedback,
+    ...(score && { score }),
+  }
+}
+
+function refused(code: 'already_exists' | 'wrong_status' | 'attempts_used_up', message: string): Result<never> {
+  return { ok: false, error: { code, message } }
+}

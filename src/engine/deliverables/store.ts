@@ -1,0 +1,41 @@
+import type { Result } from '../../contract/errors.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
+import { readEvent } from '../../contract/events/read.ts'
+import { type DeliverableState, evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
+import { notificationsOf } from '../notify/outbox.ts'
+import type { EngineParts } from '../parts.ts'
+import { deliverableStream } from '../streams.ts'
+import { asNew } from '../task/task-store.ts'
+
+/** How often a command is decided anew because another writer was first. */
+export const maxTries = 25
+
+export async function loadDeliverable(
+  { journal }: Pick<EngineParts, 'journal'>,
+  deliverable: string,
+): Promise<{ state: MaybeDeliverable; version: number }> {
+  const events = await journal.readStream(deliverableStream(deliverable))
+  return { state: events.map(readEvent).reduce<MaybeDeliverable>(evolveDeliverable, undefined), version: events.length }
+}
+
+/** Load, decide, append; again if another process was first. */
+export async function handleDeliverable(
+  parts: EngineParts,
+  deliverable: string,
+  actor: string,
+  decide: (state: MaybeDeliverable) => Result<AssayEvent[]>,
+): Promise<Result<{ state: DeliverableState; events: AssayEvent[] }>> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const { state, version } = await loadDeliverable(parts, deliverable)
+    const decided = decide(state)
+    if (!decided.ok) return decided
+    const after = decided.value.reduce<MaybeDeliverable>(evolveDeliverable, state)
+    if (!after) throw new Error(`a decision on ${deliverable} left no deliverable`)
+    if (decided.value.length === 0) return { ok: true, value: { state: after, events: [] } }
+    const at = new Date(parts.clock.now()).toISOString()
+    const streams = [{ stream: deliverableStream(deliverable), expected: version, events: decided.value.map(asNew) }]
+    const appended = await parts.journal.append({ streams, meta: { at, actor }, enqueue: notificationsOf(streams, at, parts.config) })
+    if (appended.ok) return { ok: true, value: { state: after, events: decided.value } }
+  }
+  return { ok: false, error: { code: 'wrong_status', message: `other writers were first ${maxTries} times in a row` } }
+}

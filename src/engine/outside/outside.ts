@@ -1,0 +1,162 @@
+import type { Result } from '../../contract/errors.ts'
+import type { DoneFlag, TaskStatus } from '../../contract/task.ts'
+import type { Score } from '../../contract/score.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import { shutGate } from '../gates/gates.ts'
+import { feedbackText, workerPrompt } from '../prompts/worker.ts'
+import { failingChecks } from '../work/attempt/talk.ts'
+import { folderTaken, holdsFolder } from '../work/attempt/folders.ts'
+import { inputMaterial } from '../work/attempt/inputs.ts'
+import { takeContent } from '../work/attempt/submission.ts'
+import type { Bench } from '../work/bench.ts'
+import { isOutside } from './who.ts'
+
+/** What a worker outside gets when it takes a task. */
+export interface TakenTask {
+  task: string
+  attempt: number
+  /** Everything that the worker is told, feedback on earlier attempts included. */
+  prompt: string
+  /** The folder to work in. */
+  workspace: string
+}
+
+/** What became of a submitted case so far. */
+export interface OutsideReview {
+  task: string
+  attempt: number
+  status: TaskStatus
+  /** `reviewing` until there is something for the worker to do or to know. */
+  phase: 'reviewing' | 'rejected' | 'accepted' | 'held' | 'failed' | 'working'
+  flag?: DoneFlag
+  score?: Score
+  bar: number
+  /** What to do next, in words; on a rejection every point to address. */
+  feedback: string
+}
+
+/** What doors offer to workers that Assay does not start. */
+export interface OutsideDoor {
+  take(task: string, worker: string): Promise<Result<TakenTask>>
+  beat(task: string, worker: string): Promise<Result<{ attempt: number }>>
+  submit(submitted: SubmittedCase): Promise<Result<{ problems: string[] }>>
+  review(task: string): Promise<Result<OutsideReview>>
+}
+
+/** A worker outside takes a task that is its own to do. Taking its own open attempt again (after a restart) goes on with it. */
+export async function takeTask(bench: Bench, task: string, worker: string): Promise<Result<TakenTask>> {
+  const { parts, tasks } = bench
+  const { state } = await tasks.load(task)
+  if (!state) return refused('not_found', `there is no task ${task}`)
+  if (!state.spec.outside && !isOutside(parts.rules.policy, state.spec.assignee))
+    return refused('not_assignee', `${task} is done by ${state.spec.assignee}, whom Assay starts itself`)
+  if (state.spec.assignee !== worker) return refused('not_assignee', `${task} is ${state.spec.assignee}'s, not ${worker}'s`)
+  const inputs = await inputMaterial(bench, state)
+  const open = async (attempt: number, now: TaskState): Promise<Result<TakenTask>> => {
+    const workspace = await parts.workspaces.open(state.spec, inputs)
+    const prompt = workerPrompt(now, inputs, parts.rules.policy.review.ledgerLimit)
+    return { ok: true, value: { task, attempt, prompt, workspace: workspace.path } }
+  }
+  if (state.status === 'running' && state.current?.outside) return open(state.attempts, state)
+  const gate = await shutGate(parts, state.spec.mission ?? '', state.spec.gates ?? [])
+  if (gate !== undefined) return refused('wrong_status', `${task} waits for the quality gate ${gate}`)
+  const folder = await holdsFolder(parts, state.spec)
+  if (folder.kind === 'busy') return refused('wrong_status', `${folder.task} works in the same folder; try again when it has ended`)
+  if (state.behind) await parts.workspaces.integration(state.spec)?.catchUp()
+  const started = await tasks.handle(
+    task,
+    { type: 'start_attempt', worker, conversational: true, participants: [], sandboxed: false, outside: true },
+    { actor: worker, alongside: () => folderTaken(folder, state.spec) },
+  )
+  if (!started.ok) return fromHandled(started.error)
+  return open(started.state.attempts, started.state)
+}
+
+/** The worker is still there. Without a word for as long as its lease it loses the attempt. */
+export async function beatTask(bench: Bench, task: string, worker: string): Promise<Result<{ attempt: number }>> {
+  const { state } = await bench.tasks.load(task)
+  const attempt = state?.attempts ?? 0
+  const handled = await bench.tasks.handle(task, { type: 'beat_attempt', attempt, worker }, { actor: worker })
+  return handled.ok ? { ok: true, value: { attempt } } : fromHandled(handled.error)
+}
+
+export interface SubmittedCase {
+  task: string
+  worker: string
+  attempt: number
+  /** The case, as text: one JSON object. */
+  raw: string
+  /** What the worker printed or wrote, where that is the work. */
+  output?: string
+}
+
+/** Takes the work as it lies in the workspace, and the case that is made for it. Problems with the case come back at once. */
+export async function submitOutside(
+  bench: Bench,
+  { task, worker, attempt, raw, output = '' }: SubmittedCase,
+): Promise<Result<{ problems: string[] }>> {
+  const { state } = await bench.tasks.load(task)
+  if (!state) return refused('not_found', `there is no task ${task}`)
+  if (state.current?.worker !== worker || !state.current.outside)
+    return refused('not_assignee', `${worker} has not taken ${task}; take it first`)
+  if (state.status !== 'running' || state.attempts !== attempt)
+    return refused('stale_attempt', `attempt ${attempt} of ${task} is not open (it is ${state.status}, attempt ${state.attempts})`)
+  const workspace = await bench.parts.workspaces.open(state.spec, await inputMaterial(bench, state))
+  const taken = await takeContent(bench, state.spec, workspace, output)
+  if (!taken.ok) return refused('bad_command', taken.detail)
+  const handled = await bench.tasks.handle(task, { type: 'submit_case', attempt, raw, content: taken.content }, { actor: worker })
+  if (!handled.ok) return fromHandled(handled.error)
+  const problems = handled.events.flatMap((event) => (event.type === 'case.parse_error' ? event.data.problems : []))
+  return { ok: true, value: { problems } }
+}
+
+/** Where the review of a task stands, in the worker's eyes. */
+export async function outsideReview(bench: Bench, task: string): Promise<Result<OutsideReview>> {
+  const { state } = await bench.tasks.load(task)
+  if (!state) return refused('not_found', `there is no task ${task}`)
+  const { status, spec, attempts, done, hold } = state
+  const score = done?.score ?? state.decided.findLast((one) => one.attempt === attempts)?.decision.score
+  const failing = status === 'running' ? ((await failingChecks(bench, state)) ?? '') : ''
+  const phase = phaseOf(state, failing !== '')
+  const feedback = {
+    reviewing: 'Checks and judges are at work. Ask again.',
+    working: 'The attempt is open: submit a case when the work is done.',
+    rejected: failing || feedbackText(state),
+    accepted: `Accepted (${done?.flag ?? ''}).`,
+    held: `It waits: ${hold?.detail ?? ''}`,
+    failed: state.ledger.at(-1)?.concern ?? 'The task has failed.',
+  }[phase]
+  return {
+    ok: true,
+    value: { task, attempt: attempts, status, phase, bar: spec.bar, feedback, ...(done && { flag: done.flag }), ...(score && { score }) },
+  }
+}
+
+function phaseOf(state: TaskState, checksFail: boolean): OutsideReview['phase'] {
+  switch (state.status) {
+    case 'checking':
+    case 'in_review':
+      return 'reviewing'
+    case 'running':
+      return checksFail ? 'rejected' : 'working'
+    case 'todo':
+    case 'waiting':
+      return state.feedback ? 'rejected' : 'working'
+    case 'done':
+      return 'accepted'
+    case 'held':
+      return 'held'
+    default:
+      return 'failed'
+  }
+}
+
+function refused(code: 'not_found' | 'not_assignee' | 'wrong_status' | 'stale_attempt' | 'bad_command', message: string): Result<never> {
+  return { ok: false, error: { code, message } }
+}
+
+function fromHandled(error: { code: string; message: string }): Result<never> {
+  const known = ['attempts_used_up', 'stale_attempt', 'not_assignee', 'policy_changed', 'inputs_incomplete'] as const
+  const code = known.find((one) => one === error.code) ?? 'wrong_status'
+  return { ok: false, error: { code, message: error.message } }
+}
