@@ -47,7 +47,7 @@ async function judged(baseURL: string, latencyMs: number): Promise<void> {
     return cost.runMs
   }
   await programs.ask('mission', { ...shape, tasks: 1 })
-  const { first: request } = await reset(latencyMs)
+  const [request = ''] = (await reset(latencyMs)).first
   const floor = (via: Judging['via'], sandbox: boolean) =>
     counted(via, () => programs.ask<number>('judging', { tasks, sandbox, via, baseURL, request } satisfies Judging))
   const found = await inTurns(rounds, {

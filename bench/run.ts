@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Benchmarks in the order in which they run. Each is a script of its own; flags are passed on to all of them. */
-const benches = ['journal', 'snapshots', 'missions', 'hands', 'models', 'startup']
+const benches = ['journal', 'audit', 'snapshots', 'gate', 'missions', 'hands', 'models', 'workers', 'http', 'startup']
 
 const names = process.argv.slice(2).filter((argument) => benches.includes(argument))
 const flags = process.argv.slice(2).filter((argument) => !benches.includes(argument))

@@ -53,6 +53,7 @@ afterAll(() => rmSync(tree, { recursive: true, force: true }))
 const places = [
   ...['contract', 'core', 'ports', 'engine', 'testing'].flatMap((room) => [`${room}/a.ts`, `${room}/noun/a.ts`, `${room}/noun/deep/a.ts`]),
   ...['adapters/sqlite', 'adapters/process', 'doors/cli', 'doors/http'].flatMap((room) => [`${room}/a.ts`, `${room}/noun/a.ts`]),
+  'doors/cli/noun/deep/a.ts',
   'main/a.ts',
   'main.ts',
   'index.ts',

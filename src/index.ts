@@ -1,3 +1,15 @@
-/** The public library API, listed by hand. */
-export { canonicalJson, digestOf, type Json } from './contract/canonical.ts'
+/** The public library API, listed by hand; a test freezes the names. */
 export { Case } from './contract/case.ts'
+export { canonicalJson, digestOf, type Json } from './contract/canonical.ts'
+export type { Card, CardFlag, CardRequest, CardType, DeliverableVerdict, GateRefusal } from './contract/deliverable/deliverable.ts'
+export type { Result } from './contract/errors.ts'
+export type { StoredEvent } from './contract/events/envelope.ts'
+export type { Problem } from './contract/source/problem.ts'
+export { DelegateCall, DelegateResult } from './engine/delegation/delegate.ts'
+export type { DeliverableReview } from './engine/deliverables/review.ts'
+export type { Emitted } from './engine/deliverables/emit.ts'
+export type { RunEnd } from './engine/engine.ts'
+export type { InboxRow } from './engine/views/inbox.ts'
+export type { TaskRow } from './engine/views/tasks.ts'
+export { Assay, AssayConfigError, type AssayOptions, type DeliverableRequest, openAssay } from './main/library/assay.ts'
+export type { ReviewRequest, ReviewResult, Work } from './main/library/review.ts'

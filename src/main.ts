@@ -28,8 +28,44 @@ const app: App = {
     const { ownerAuthority } = await import('./main/authority.ts')
     return ownerAuthority({ env, person: process.stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true) })
   },
+  async keeping({ env }) {
+    const { openKeeping } = await import('./main/keeping.ts')
+    return openKeeping(env)
+  },
   async subject(request, engine) {
     const { readSubject } = await import('./main/subjects/subjects.ts')
     return readSubject(request, engine)
+  },
+  async digestNow(source, engine) {
+    const { digestNow } = await import('./main/subjects/subjects.ts')
+    return digestNow(source, engine)
+  },
+  async serve(request, engine) {
+    const { startServing } = await import('./main/serve/serve.ts')
+    return startServing(request, engine)
+  },
+  async mcp(request, open, authority) {
+    const { serveMcp } = await import('./main/mcp/stdio.ts')
+    return serveMcp(request, open, authority)
+  },
+  async survey(terminal) {
+    const { surveyPlace } = await import('./main/init/survey.ts')
+    return surveyPlace(terminal)
+  },
+  async ask(question, terminal) {
+    const { askPerson } = await import('./main/init/ask.ts')
+    return askPerson(question, terminal)
+  },
+  async hook(request) {
+    const { changeHook } = await import('./main/hook/install.ts')
+    return changeHook(request, process.env)
+  },
+  async answerHook(question) {
+    const { answerHook } = await import('./main/hook/answer.ts')
+    return answerHook(question)
+  },
+  async *diagnose(request) {
+    const { diagnose } = await import('./main/doctor/diagnose.ts')
+    yield* diagnose(request)
   },
 }

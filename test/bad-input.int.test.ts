@@ -58,14 +58,15 @@ const cases: Case[] = [
     says: ['m.yaml:4:'],
   },
   {
-    what: 'everything that this version cannot do yet, all of it at once',
+    what: 'two deliverables of one id, and an id that no command could name',
     files: {
-      'm.yaml': `${tasks(
-        'title: a, assignTo: dev, description: d, deadline: 2h, workspace: worktree, deliverable: { kind: text }',
-        'title: b, assignTo: dev, description: d, checks: [{ kind: http, url: "http://x" }]',
-      )}qualityGates: [{ name: g, afterTasks: [a], blocksTasks: [b], minScore: 4 }]\nqualityThreshold: 3\ndeadline: 3h\n`,
+      'm.yaml': tasks(
+        'title: a, assignTo: dev, description: d, deliverable: { kind: text, id: report }',
+        'title: b, assignTo: dev, description: d, deliverable: { kind: text, id: report }',
+        'title: c, assignTo: dev, description: d, deliverable: { kind: text, id: "a b" }',
+      ),
     },
-    says: ['m.yaml:3:83: a deliverable', 'assay: a problem; nothing was started'],
+    says: ['m.yaml:4:', 'the deliverable `report` is that of tasks[0], too', 'm.yaml:5:', 'assay: 2 problems; nothing was started'],
   },
   { what: 'a configuration that is missing', args: ['run', 'm.yaml', '-c', 'nope.yaml'], says: ['nope.yaml: there is no such file'] },
   {

@@ -13,10 +13,13 @@ const manifest = `${JSON.stringify({ name: 'app', private: true, scripts: { test
 const wrong = 'export const add = () => 5\n'
 const right = 'export const add = (a, b) => a + b\n'
 
+/** What the worker made of the folder, copied at the end of its turn: the folder itself is put back when the work is not accepted. */
+const made = 'tmp/log'
+
 /** A shared folder with a test that the work does not pass yet, and a worker that does this in it. */
 function workOn(worker: string, check: Record<string, unknown> = {}): Project {
   const project = oneTask({
-    worker,
+    worker: `${worker}\ncp -RP . '{{log}}'`,
     review: { maxAttempts: 1 },
     task: {
       workspace: { folder: 'app' },
@@ -33,30 +36,30 @@ const reportsIn = (events: readonly StoredEvent[]) =>
     .map(({ data }) => (data as { reports: CheckReport[] }).reports)
 
 const attacks: [what: string, worker: string, finding: RegExp, left: (project: Project) => boolean][] = [
-  ['deletes the test', 'rm test/add.mjs', /test\/add\.mjs is protected and was deleted/, (project) => !project.has('app/test/add.mjs')],
+  ['deletes the test', 'rm test/add.mjs', /test\/add\.mjs is protected and was deleted/, (project) => !project.has(`${made}/test/add.mjs`)],
   [
     'makes the test say yes',
     `echo 'console.log("all good")' > test/add.mjs`,
     /test\/add\.mjs is protected and was edited/,
-    (project) => !project.read('app/test/add.mjs').includes('2 + 2'),
+    (project) => !project.read(`${made}/test/add.mjs`).includes('2 + 2'),
   ],
   [
     'puts a folder in the place of the test',
     'rm test/add.mjs; mkdir -p test/add.mjs; echo x > test/add.mjs/x',
     /test\/add\.mjs.*protected/,
-    (project) => project.has('app/test/add.mjs/x'),
+    (project) => project.has(`${made}/test/add.mjs/x`),
   ],
   [
     'puts a link in the place of the test',
     'rm test/add.mjs; ln -s /bin/true test/add.mjs',
     /test\/add\.mjs is protected/,
-    (project) => project.has('app/test/add.mjs'),
+    (project) => project.has(`${made}/test/add.mjs`),
   ],
   [
     'plants a file beside the test',
     `echo 'process.exit(0)' > test/setup.mjs; touch src/y`,
     /test\/setup\.mjs was added where files are protected/,
-    (project) => project.has('app/test/setup.mjs'),
+    (project) => project.has(`${made}/test/setup.mjs`),
   ],
 ]
 
@@ -64,7 +67,9 @@ describe('a worker that tampers with its check', () => {
   it.each(attacks)('%s: the check runs as it was, and says so', { timeout }, async (_what, worker, finding, left) => {
     const project = workOn(worker)
     await project.run(['run', 'm.yaml'])
-    expect(left(project), 'the attack took place').toBe(true)
+    expect(project.has(`${made}/src/add.mjs`) && left(project), 'the attack took place').toBe(true)
+    expect(project.read('app/test/add.mjs'), 'nothing of it is left for the next task').toBe(test)
+    expect(project.has('app/test/setup.mjs')).toBe(false)
     const [[report] = []] = reportsIn(await project.events())
     expect(report).toMatchObject({ id: 'tests', outcome: 'fail' })
     expect(report?.output).toContain('2 + 2 is 5')
@@ -74,7 +79,7 @@ describe('a worker that tampers with its check', () => {
   it('swaps the script that the check calls: the one of the base is called', { timeout }, async () => {
     const project = workOn(`echo '{"name":"app","scripts":{"test":"exit 0"}}' > package.json`, { argv: ['npm', 'test', '--silent'] })
     await project.run(['run', 'm.yaml'])
-    expect(project.read('app/package.json')).toContain('exit 0')
+    expect(project.read(`${made}/package.json`)).toContain('exit 0')
     const [[report] = []] = reportsIn(await project.events())
     expect(report).toMatchObject({ outcome: 'fail', findings: ['package.json is protected and was edited'] })
   })

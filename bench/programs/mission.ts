@@ -1,9 +1,11 @@
 /** One mission in a process of its own, so that its peak of memory is its own: `mission <folder> <shape as JSON>`. Prints its cost as JSON. */
 import { readFileSync } from 'node:fs'
-import { readPlan, readProject } from '../../src/engine/project.ts'
+import { type Project, readPlan, readProject } from '../../src/engine/project.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { openEngine } from '../../src/main/open-engine.ts'
 import { timed, timedWithCpu } from '../measure.ts'
 import { configText, type MissionShape, missionText, writeScripts } from './project.ts'
+import { WaitCounter, type Waits } from './waits.ts'
 
 export interface MissionCost {
   /** Reading and checking the mission file, and creating its tasks. */
@@ -14,6 +16,8 @@ export interface MissionCost {
   events: number
   appends: number
   peakMb: number
+  /** Where tasks depend on one another. */
+  waits?: Waits
 }
 
 async function runMission(folder: string, shape: MissionShape): Promise<MissionCost> {
@@ -25,17 +29,13 @@ async function runMission(folder: string, shape: MissionShape): Promise<MissionC
   const { journal } = engine.parts
   const appends = countCalls(journal, 'append')
   const checks = countCalls(engine.parts.checks, 'run')
-  const text = missionText(shape)
   let mission = ''
   const startMs = await timed(async () => {
-    const plan = readPlan({ text, file: 'mission.json' }, project.value)
-    if (!plan.ok) throw new Error(JSON.stringify(plan.error))
-    const started = await engine.start(plan.value.plan)
-    if (!started.ok) throw new Error(started.error.message)
-    mission = started.value.mission
+    mission = await startMission(engine, project.value, missionText(shape))
   })
+  const waiting = new WaitCounter()
   const { ms: runMs, cpuMs } = await timedWithCpu(async () => {
-    const end = await engine.run({ missions: [mission], stop: new AbortController().signal })
+    const end = await engine.run({ missions: [mission], stop: new AbortController().signal, onEvent: (...seen) => waiting.see(...seen) })
     const wanted = shape.judge === 'nobody' ? 'unreviewed' : 'clean'
     if (end.counts[wanted] !== shape.tasks) throw new Error(`not every task ended ${wanted}: ${JSON.stringify(end.counts)}`)
   })
@@ -43,7 +43,17 @@ async function runMission(folder: string, shape: MissionShape): Promise<MissionC
   if (checks() !== due) throw new Error(`${checks()} checks were run, ${due} were due`)
   const events = await journal.position()
   await engine.close()
-  return { startMs, runMs, cpuMs, events, appends: appends(), peakMb: peakMegabytes() }
+  const { waits } = waiting
+  return { startMs, runMs, cpuMs, events, appends: appends(), peakMb: peakMegabytes(), ...(waits && { waits }) }
+}
+
+/** On its own, so that the text and the plan are gone when the run begins. */
+async function startMission(engine: Engine, project: Project, text: string): Promise<string> {
+  const plan = readPlan({ text, file: 'mission.json' }, project)
+  if (!plan.ok) throw new Error(JSON.stringify(plan.error))
+  const started = await engine.start(plan.value.plan)
+  if (!started.ok) throw new Error(started.error.message)
+  return started.value.mission
 }
 
 /** Since this program began; what the system's call tells includes the process that forked it. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 export interface MissionShape {
   tasks: number
-  /** Scripted, leaving only what it prints or a file of its own; or a program. */
-  worker: 'prints' | 'writes' | string[]
+  /** Scripted, leaving only what it prints or a file of its own; a program; or a model. */
+  worker: 'prints' | 'writes' | string[] | { baseURL: string }
   /** Nobody, which means that evaluation is off; scripted; a program; or a model. */
   judge: 'nobody' | 'scripted' | string[] | { baseURL: string }
   /** Seats of a panel, all of them asked. */
@@ -22,10 +22,9 @@ export const printingWorker = ['sh', '-c', 'echo done']
 export const printingJudge = ['sh', '-c', 'echo "SCORE: 90"']
 
 export function configText({ worker, judge, judges = panelSize }: MissionShape): string {
-  const hands = Array.isArray(worker) ? { kind: 'command', argv: worker } : { kind: 'scripted', file: 'hands.json' }
   return JSON.stringify({
     version: 1,
-    brains: { hands, eyes: eyesOf(judge) },
+    brains: { hands: brainOf(worker, 'hands'), eyes: brainOf(judge, 'eyes') },
     agents: {
       dev: { role: 'engineer', brain: 'hands' },
       ada: { role: 'reviewer', brain: 'eyes' },
@@ -37,10 +36,10 @@ export function configText({ worker, judge, judges = panelSize }: MissionShape):
   })
 }
 
-function eyesOf(judge: MissionShape['judge']): object {
-  if (Array.isArray(judge)) return { kind: 'command', argv: judge }
-  if (typeof judge === 'object') return { kind: 'model', provider: 'openai-compatible', model: 'loopback', baseURL: judge.baseURL }
-  return { kind: 'scripted', file: 'eyes.json' }
+function brainOf(kind: MissionShape['worker' | 'judge'], name: string): object {
+  if (Array.isArray(kind)) return { kind: 'command', argv: kind }
+  if (typeof kind === 'object') return { kind: 'model', provider: 'openai-compatible', model: name, baseURL: kind.baseURL }
+  return { kind: 'scripted', file: `${name}.json` }
 }
 
 const title = (n: number) => `Task ${n}`

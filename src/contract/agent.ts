@@ -44,7 +44,7 @@ export const Brain = z.discriminatedUnion('kind', [
   }),
   z
     .strictObject({ kind: z.literal('outside') })
-    .describe('A worker that Assay does not start: it takes its task and hands in its case itself.'),
+    .describe('A worker or reviewer that Assay does not start: it takes its task and hands in its case, or its verdict, itself.'),
 ])
 export type Brain = z.infer<typeof Brain>
 
@@ -55,7 +55,7 @@ export const Agent = z.strictObject({
   instructions: z.string().optional().describe('Standing instructions; part of who the agent is.'),
   reportsTo: z.string().optional().describe('Name of its manager.'),
   skills: z.array(z.string()).optional().describe('Skills it loads as a worker. A reviewer may have none.'),
-  judges: z.boolean().optional().describe('Lets a command brain judge outside a reviewer role.'),
+  judges: z.boolean().optional().describe('Lets a command or outside brain judge without a reviewer role.'),
 })
 export type Agent = z.infer<typeof Agent>
 export const Agents = z.record(z.string(), Agent)

@@ -19,6 +19,8 @@ export const EligibleJudge = z.strictObject({
   form: AnswerForm,
   /** What it shares with the worker; recorded and warned about even where allowed. */
   shares: z.enum(['nothing', 'provider', 'model']),
+  /** Assay cannot ask it: it comes and answers by itself. */
+  outside: z.literal(true).optional(),
 })
 export type EligibleJudge = z.infer<typeof EligibleJudge>
 

@@ -48,7 +48,7 @@ export const ReviewTerms = z.strictObject({
   maxAttempts: z.int().positive().optional(),
   onExhausted: z.enum(['force-accept', 'escalate', 'fail']).optional(),
   whenNoReviewer: z.enum(['accept', 'hold']).optional(),
-  panel: PanelSettings.optional(),
+  panel: PanelSettings.unwrap().optional(),
   /** Brain that the manager who handed the task down judges with. */
   judge: z.string().optional(),
 })

@@ -9,10 +9,12 @@ import type { TaskState } from '../core/task/state.ts'
 import type { BrainPort } from '../ports/brain.ts'
 import type { Verification } from '../ports/journal.ts'
 import { allMissions, createTasks, type Plan, type StartProblem, type Started, startMission } from './mission/missions.ts'
-import { finishMission, gateRows, missedThresholds, reopenMission } from './mission/finish.ts'
+import { acceptPolicy } from './mission/accept-policy.ts'
+import { finishMission, gateRows, missedThresholds, reopenMission, waiveThreshold } from './mission/finish.ts'
 import { outcomeOf, type RunOutcome } from './mission/outcome.ts'
 import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
+import { type Lane, lanesFor } from './lanes.ts'
 import { Pump } from './pump.ts'
 import { flushNotifications } from './notify/flush.ts'
 import { StoreFault } from './store-fault.ts'
@@ -23,9 +25,10 @@ import { bypassReview } from './deliverables/bypass.ts'
 import { emitCard, type Emitted, type Sending } from './deliverables/emit.ts'
 import { closeCard, inboxCards } from './deliverables/inbox.ts'
 import { type Addition, extendMission } from './mission/extend.ts'
-import { beatTask, type OutsideDoor, outsideReview, submitOutside, takeTask } from './outside/outside.ts'
+import { type OutsideDoor, outsideDoor } from './outside/door.ts'
 import type { DeliverableRow, InboxRow } from './views/inbox.ts'
-import { isOutside } from './outside/who.ts'
+import { evaluationOf } from './telemetry/telling.ts'
+import { type Awaited, awaitedOutside, isOutside } from './outside/who.ts'
 import { missionStream, ownerStream, taskOf, taskStream } from './streams.ts'
 import { type Handled, TaskStore } from './task/task-store.ts'
 import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
@@ -40,6 +43,8 @@ import { Watch } from './mission/watch.ts'
 export interface RunOptions {
   missions: string[]
   stop: AbortSignal
+  /** Shares what is done at once with the other runs of this engine that do. */
+  share?: boolean
   /** The tasks as they stand before the first event is reported. */
   onBegin?: (rows: readonly TaskRow[]) => void
   onEvent?: (event: StoredEvent, row: TaskRow | undefined) => void
@@ -53,6 +58,8 @@ export interface RunEnd extends RunOutcome {
   missedThresholds: string[]
   /** What judging these missions has cost so far, over all runs. */
   judging: Spent
+  /** Workers and judges who have to come by themselves for a task to go on. */
+  awaited: Awaited[]
 }
 
 const endsTurn = new Set(['task.failed', 'attempt.stopped'])
@@ -67,11 +74,19 @@ export class Engine {
   readonly #tasks: TaskStore
   readonly #brains = new Map<string, Promise<BrainPort>>()
   readonly #reports = new KeptReports()
+  readonly #lanes: Lane[]
   readonly #paying = new Map<string, Promise<void>>()
 
   constructor(parts: EngineParts) {
     this.parts = parts
+    this.#lanes = lanesFor(parts.config.concurrency)
     this.#tasks = new TaskStore(parts)
+    const { telemetry } = parts
+    if (telemetry) {
+      this.#tasks.listen((events) => {
+        for (const evaluation of events.flatMap((event) => evaluationOf(event) ?? [])) telemetry.evaluation(evaluation)
+      })
+    }
   }
 
   start(plan: Plan, fresh = false): Promise<Result<Started, StartProblem>> {
@@ -91,7 +106,7 @@ export class Engine {
   }
 
   /** Works on the missions until nothing is left to do here, or until told to stop. */
-  async run({ missions, stop, onBegin, onEvent }: RunOptions): Promise<RunEnd> {
+  async run({ missions, stop, share, onBegin, onEvent }: RunOptions): Promise<RunEnd> {
     const { journal, config, rules } = this.parts
     const watch = new Watch(
       journal,
@@ -102,13 +117,14 @@ export class Engine {
         if (task !== undefined) pump.end(task)
         onEvent?.(event, row)
       },
-      (assignee) => isOutside(rules.policy, assignee),
+      ({ outside, assignee }) => outside === true || isOutside(rules.policy, assignee),
     )
     await watch.begin()
     const pump = new Pump(this.#bench(), {
       scopes: missions,
       leaseMs: durationMs(config.limits.workerLease),
       stopGraceMs: durationMs(config.stopGrace),
+      lanes: share ? this.#lanes : lanesFor(config.concurrency),
       stop,
       position: () => watch.position,
       finished: () => this.#isFinished(watch, missions),
@@ -142,6 +158,7 @@ export class Engine {
         stopped: ending === 'stopped',
         rows,
         judging: await judgingOf(journal, missions),
+        awaited: awaitedOutside(rules.policy, rows),
         gates,
         missedThresholds: missed,
         ...outcomeOf(rows, rules.policy.review.evaluate, { gates, missed }),
@@ -232,20 +249,26 @@ export class Engine {
     return answered
   }
 
+  /** The policy in force takes over a run, on the owner's word; the door has checked the authority. */
+  acceptPolicy(mission: string, by: string): Promise<Result<number>> {
+    return acceptPolicy(this.parts, this.#tasks, mission, by)
+  }
+
+  /** A missed quality threshold counts no longer; the owner's word. */
+  async waiveThreshold(mission: string, order: { by: string; reason: string }): Promise<Result<true>> {
+    const waived = await waiveThreshold(this.parts, mission, order)
+    if (waived.ok) await this.#tell()
+    return waived
+  }
+
   /** Adds tasks to a run that has begun. */
   extend(addition: Addition): Promise<Result<'added' | 'known', StartProblem>> {
     return extendMission(this.parts, addition)
   }
 
-  /** What a worker that Assay does not start can do: take its task, show that it is there, submit its case, hear of the review. */
+  /** What workers and judges that Assay does not start can do. */
   get outside(): OutsideDoor {
-    const bench = this.#bench()
-    return {
-      take: (task, worker) => takeTask(bench, task, worker),
-      beat: (task, worker) => beatTask(bench, task, worker),
-      submit: (submitted) => submitOutside(bench, submitted),
-      review: (task) => outsideReview(bench, task),
-    }
+    return outsideDoor(this.#bench())
   }
 
   /** The latest version of every deliverable. */

@@ -2,11 +2,17 @@ import type { Config } from '../contract/config/config.ts'
 import type { Rules } from '../core/task/draft.ts'
 import type { BrainPort } from '../ports/brain.ts'
 import type { CheckRunner } from '../ports/checks.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Journal } from '../ports/journal.ts'
 import type { OpenNotifier } from '../ports/notifier.ts'
 import type { SnapshotStore } from '../ports/snapshots.ts'
 import type { Workspaces } from '../ports/workspace.ts'
+
+export type FetchPage = (
+  url: string,
+  options: { allowPrivate: boolean },
+) => Promise<{ ok: true; body: Uint8Array } | { ok: false; code: string; message: string }>
 
 /** What an engine is made of. main.ts puts real parts in, tests put in what they need. */
 export interface EngineParts {
@@ -21,8 +27,11 @@ export interface EngineParts {
   openNotifier: OpenNotifier
   /** A private copy of a snapshot in a temporary folder. */
   materialise(snapshot: string): Promise<{ folder: string; dispose(): Promise<void> }>
+  /** The body of a page that is a deliverable; private addresses only where they are allowed. */
+  fetchPage: FetchPage
   clock: Clock
   random: Random
+  telemetry?: Telemetry
   /** Who this process is, for leases. */
   owner: string
   /** Digest of the owner's token: the first that a journal sees is its owner's. */

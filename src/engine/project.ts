@@ -9,11 +9,11 @@ import { placeFindings, type Problem } from '../contract/source/problem.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { usesUnbuilt } from '../core/config/unbuilt.ts'
 import { criteriaFindings, criteriaOf } from '../core/mission/criteria.ts'
+import { type KnownTask, loadAddition } from '../core/mission/addition.ts'
 import { loadMission } from '../core/mission/load.ts'
 import { policyDigest } from '../core/policy/policy.ts'
 import type { Rules } from '../core/task/draft.ts'
 import type { Criterion, TaskSpec } from '../contract/task.ts'
-import { forOneShot } from './review/one-shot.ts'
 import type { Plan } from './mission/missions.ts'
 
 /** A configuration that loaded, and the policy in it. */
@@ -32,8 +32,9 @@ export function readProject(source: ConfigSource): Result<Project, Problem[]> {
 }
 
 /** What of the configuration decides. The rest (concurrency, limits, channels) may change under a running mission. */
-export function policyOf({ review, agents, brains, checks, gate, delegate }: Config): Policy {
-  return { review, agents, brains, other: { checks, gate, delegate, seatingOrder: Object.keys(agents) } }
+export function policyOf({ review, agents, brains, checks, gate, delegate, hook }: Config): Policy {
+  const { criteria, maxAttempts } = hook
+  return { review, agents, brains, other: { checks, gate, delegate, hook: { criteria, maxAttempts }, seatingOrder: Object.keys(agents) } }
 }
 
 function planOf({ id, name, gates, qualityThreshold, deadline }: Mission, tasks: TaskSpec[]): Plan {
@@ -45,13 +46,6 @@ function planOf({ id, name, gates, qualityThreshold, deadline }: Mission, tasks:
     ...(qualityThreshold !== undefined && { qualityThreshold }),
     ...(deadline !== undefined && { deadline }),
   }
-}
-
-/** The same project for a review of one thing, made by somebody outside. */
-export function asOneShot(project: Project): Project {
-  const config = forOneShot(project.config)
-  const policy = policyOf(config)
-  return { ...project, config, rules: { policy, digest: policyDigest(policy) } }
 }
 
 /** Criteria with their ids, or what is wrong with them together. */
@@ -77,8 +71,17 @@ export function missionShapeProblems({ text, file }: { text: string; file: strin
 export function readPlan(source: { text: string; file: string }, project: Project): Result<{ plan: Plan; notices: Problem[] }, Problem[]> {
   const loaded = loadMission({ ...source, config: project.config })
   if (!loaded.ok) return loaded
-  const unbuilt = usesUnbuilt(loaded.value, project.parsed)
+  const unbuilt = usesUnbuilt(project.parsed)
   if (unbuilt.length > 0) return { ok: false, error: unbuilt }
   const { mission, tasks, notices } = loaded.value
   return { ok: true, value: { plan: planOf(mission, tasks), notices } }
+}
+
+/** The tasks of a mission file that a run does not have yet. */
+export function readAddition(
+  source: { text: string; file: string },
+  run: { mission: string; known: readonly KnownTask[] },
+  project: Project,
+): Result<TaskSpec[], Problem[]> {
+  return loadAddition({ ...source, config: project.config }, run)
 }

@@ -4,7 +4,9 @@ import { deliverNotification } from './notify/deliver.ts'
 import { runAttempt } from './work/attempt/run.ts'
 import { fanOut } from './delegation/fan-out.ts'
 import { handOver } from './deliverables/hand-over.ts'
+import { observed } from './telemetry/telling.ts'
 import { watchWorker } from './outside/watch.ts'
+import type { Lane } from './lanes.ts'
 import type { Bench, Runner } from './work/bench.ts'
 import { runChecks } from './work/checks.ts'
 import { restoreSnapshot, retryReview, settleDependents } from './work/house.ts'
@@ -26,28 +28,6 @@ const runners: Record<WorkKind, Runner> = {
   watch_worker: watchWorker,
 }
 
-/** Kinds of work that share a bound. Workers have the configured concurrency to themselves, so that reviews never wait behind them. */
-interface Lane {
-  kinds: WorkKind[]
-  limit: number
-  /** Whether a stop lets the work finish within the grace time; the rest is safe to repeat and is given back at once. */
-  graceful: boolean
-}
-
-function lanesFor(concurrency: number): Lane[] {
-  return [
-    {
-      kinds: ['restore_snapshot', 'publish_merge', 'settle_dependents', 'retry_review', 'fan_out', 'hand_over', 'watch_worker'],
-      limit: 8,
-      graceful: true,
-    },
-    { kinds: ['notify'], limit: 8, graceful: false },
-    { kinds: ['ask_judge'], limit: concurrency * 3, graceful: false },
-    { kinds: ['run_checks', 'merge_work'], limit: concurrency, graceful: false },
-    { kinds: ['run_attempt'], limit: concurrency, graceful: true },
-  ]
-}
-
 interface Running {
   lease: Lease
   lane: Lane
@@ -59,6 +39,8 @@ export interface PumpOptions {
   scopes: string[]
   leaseMs: number
   stopGraceMs: number
+  /** What is done at once; pumps with the same lanes share them. */
+  lanes: Lane[]
   /** Ends the pump cleanly: no new work, open attempts get the grace time. */
   stop: AbortSignal
   /** The last position of the journal that this process has seen. */
@@ -71,7 +53,6 @@ export interface PumpOptions {
 export class Pump {
   readonly #bench: Bench
   readonly #options: PumpOptions
-  readonly #lanes: Lane[]
   readonly #running = new Map<string, Running>()
   #wake: () => void = () => {}
   /** Something ended, or a stop was asked for, since the work was last looked at. */
@@ -81,7 +62,6 @@ export class Pump {
   constructor(bench: Bench, options: PumpOptions) {
     this.#bench = bench
     this.#options = options
-    this.#lanes = lanesFor(bench.parts.config.concurrency)
   }
 
   /** Resolves when finished or stopped. Rejects when the store failed or a runner has a bug: then nothing more is claimed or acknowledged. */
@@ -130,22 +110,22 @@ export class Pump {
   /** Claims as much as there is room for. */
   async #fill(): Promise<number> {
     const { journal, owner } = this.#bench.parts
-    const { scopes, leaseMs } = this.#options
-    const rooms = this.#lanes.map((lane) => ({ lane, room: lane.limit - this.#count(lane) })).filter(({ room }) => room > 0)
+    const { scopes, leaseMs, lanes } = this.#options
+    const rooms = lanes.map((lane) => ({ lane, room: lane.take(() => this.#stir()) })).filter(({ room }) => room > 0)
     const claims = await Promise.all(
-      rooms.map(async ({ lane, room }) => ({
-        lane,
-        leases: await journal.claim({ owner, kinds: lane.kinds, scopes, limit: room, leaseMs }),
-      })),
+      rooms.map(async ({ lane, room }) => {
+        let used = 0
+        try {
+          const leases = await journal.claim({ owner, kinds: lane.kinds, scopes, limit: room, leaseMs })
+          used = leases.length
+          return { lane, leases }
+        } finally {
+          lane.giveBack(room - used)
+        }
+      }),
     )
     for (const { lane, leases } of claims) for (const lease of leases) this.#start(lane, lease)
     return claims.reduce((sum, { leases }) => sum + leases.length, 0)
-  }
-
-  #count(lane: Lane): number {
-    let count = 0
-    for (const running of this.#running.values()) if (running.lane === lane) count += 1
-    return count
   }
 
   #start(lane: Lane, lease: Lease): void {
@@ -153,11 +133,12 @@ export class Pump {
     const runner = runners[lease.kind as WorkKind]
     const done = (async () => {
       try {
-        await runner(this.#bench, lease, abort.signal)
+        await observed(this.#bench.parts.telemetry, lease, () => runner(this.#bench, lease, abort.signal))
       } catch (error) {
         this.#failure ??= error
       } finally {
         this.#running.delete(lease.key)
+        lane.giveBack(1)
         this.#stir()
       }
     })()

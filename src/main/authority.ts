@@ -6,7 +6,16 @@ import { sha256Hex } from '../contract/canonical.ts'
 import type { Authority } from '../doors/cli/app.ts'
 
 /** Set by programs that run commands for an agent; whoever has one of them is not a person at a terminal. */
-const agentVariables = ['CLAUDECODE', 'AI_AGENT', 'AGENT', 'OPENCODE_CLIENT', 'CODEX_SANDBOX', 'GEMINI_CLI', 'CURSOR_AGENT', 'ASSAY_RUN_ID']
+export const agentVariables = [
+  'CLAUDECODE',
+  'AI_AGENT',
+  'AGENT',
+  'OPENCODE_CLIENT',
+  'CODEX_SANDBOX',
+  'GEMINI_CLI',
+  'CURSOR_AGENT',
+  'ASSAY_RUN_ID',
+]
 
 /** Where the owner's token lives: outside every project, hidden from sandboxed workers. */
 export function tokenPath(env: NodeJS.ProcessEnv): string {
@@ -22,11 +31,11 @@ export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person
   const token = readToken(path) ?? makeToken(path)
   const shown = env.ASSAY_OWNER_TOKEN
   if (shown !== undefined) {
-    if (same(shown.trim(), token)) return { ok: true, by: name(), token: sha256Hex(token) }
+    if (same(shown.trim(), token)) return { ok: true, by: ownerName(), token: sha256Hex(token) }
     return { ok: false, message: `ASSAY_OWNER_TOKEN is not the owner's token; it stands in ${path}` }
   }
   const agent = agentVariables.find((variable) => env[variable])
-  if (person && agent === undefined) return { ok: true, by: name(), token: sha256Hex(token) }
+  if (person && agent === undefined) return { ok: true, by: ownerName(), token: sha256Hex(token) }
   const why = agent === undefined ? 'no person is at a terminal here' : `an agent runs this command (${agent} is set)`
   return {
     ok: false,
@@ -72,7 +81,8 @@ function same(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-function name(): string {
+/** Who the owner is called in the journal. */
+export function ownerName(): string {
   try {
     return userInfo().username
   } catch {

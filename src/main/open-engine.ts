@@ -82,12 +82,23 @@ export async function openEngine({
       if (!copy.ok) throw new StoreFault('a copy for review could not be made', copy.problem)
       return copy
     },
+    fetchPage: async (url, options) => (await import('./subjects/page.ts')).fetchPage(url, options),
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
     owner: ownName(),
+    ...(telemetryWanted(process.env) && { telemetry: (await import('../adapters/telemetry/otel.ts')).openTelemetry() }),
     sandboxed: sandbox.usable,
     ...(create && { ownerToken: ownerToken(process.env) }),
   })
+}
+
+/** Spans cost a little even where nobody listens, so they are made where somebody set OpenTelemetry up: by its variables, or by loading its SDK. */
+function telemetryWanted(env: NodeJS.ProcessEnv): boolean {
+  if (env.OTEL_SDK_DISABLED === 'true') return false
+  const registered = Object.getOwnPropertySymbols(globalThis).some(
+    (symbol) => symbol.description?.startsWith('opentelemetry.js.api') === true,
+  )
+  return registered || Object.keys(env).some((name) => name.startsWith('OTEL_'))
 }
 
 /** Nobody commits the journal by accident. */

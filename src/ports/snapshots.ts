@@ -43,7 +43,9 @@ export interface SnapshotStore {
   /** Any bytes kept by their digest: screenshots, bodies. */
   putBytes(bytes: Uint8Array): Promise<Digest>
   getBytes(digest: Digest): Promise<Uint8Array | undefined>
+  /** One plain file, read safely and streamed, whatever its size up to the limit; durable when it resolves. Its path in a snapshot is its name. */
+  putFile(path: string, maxBytes: number): Promise<{ ok: true; file: SnapshotFile } | { ok: false; problem: SnapshotProblem }>
   /** A snapshot made of files that are stored already, such as another one with some of its files replaced. */
-  compose(files: readonly SnapshotFile[]): Promise<Digest>
+  compose(files: readonly SnapshotFile[], refused?: Manifest['refused']): Promise<Digest>
   getText(digest: Digest): Promise<string | undefined>
 }

@@ -33,6 +33,16 @@ export interface Workspaces {
   lineage(task: TaskSpec): Lineage | undefined
   /** Puts a snapshot back as the workspace's content. */
   restore(task: TaskSpec, content: Digest): Promise<void>
+  /**
+   * Says what becomes of a shared folder before the task releases it. `keep`: its work stays there, and is brought back where it was put aside.
+   * `put_back`: what it changed is made what it was when it took the folder, and its work is kept aside for when it goes on; `left` is the work as it
+   * was handed in, where nobody worked on it since. What others changed stays. Nothing happens where the task has a folder to itself. May be repeated.
+   */
+  settle(task: TaskSpec, outcome: 'keep' | 'put_back', left?: Digest): Promise<void>
+  /** Whether the task's work is not in its shared folder, because it was put aside. */
+  isAside(task: TaskSpec): boolean
+  /** Installed packages of its shared folder, which are in no snapshot, that are not as they were when the task took it. */
+  meddled(task: TaskSpec): Promise<string[]>
   /** Removes what a finished task does not need any more. */
   close(task: TaskSpec): Promise<void>
   /** How finished work of this task joins what its mission has so far; undefined where it needs no joining. */

@@ -17,6 +17,8 @@ export interface StartOptions {
   env?: Record<string, string>
   /** Program and arguments to run it under, such as `strace`. */
   under?: string[]
+  /** What it reads from standard input; nothing without it. */
+  input?: string
   /** Flags for Node itself. */
   nodeFlags?: string[]
 }
@@ -49,9 +51,11 @@ export function plainEnv(folder: string): Record<string, string> {
 }
 
 /** Starts `assay`. It is killed after the test if it still lives. */
-export function startAssay(args: readonly string[], { cwd, env = {}, under = [], nodeFlags = [] }: StartOptions): Running {
+export function startAssay(args: readonly string[], { cwd, env = {}, under = [], nodeFlags = [], input }: StartOptions): Running {
   const [command = '', ...rest] = [...under, ...assayCommand(args, nodeFlags)]
-  const child = spawn(command, rest, { cwd, env: { ...plainEnv(cwd), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, rest, { cwd, env: { ...plainEnv(cwd), ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  // Whoever reads nothing of it ends before it is written.
+  child.stdin.on('error', () => undefined).end(input)
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

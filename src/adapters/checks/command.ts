@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, normalize } from 'node:path'
 import type { CheckSpec } from '../../contract/check.ts'
@@ -8,7 +9,7 @@ import { buildEnv, isNeverPassed } from '../process/environment.ts'
 import { withPrivateFolder } from '../process/files/private-folder.ts'
 import type { ProcessEnding } from '../process/process.ts'
 import { runProcess } from '../process/run.ts'
-import { openInside } from './inside.ts'
+import { type Inside, openInside } from './inside.ts'
 import { broken, type CheckResult, failed, passed } from './result.ts'
 
 type CommandSpec = Extract<CheckSpec, { kind: 'command' }>
@@ -36,7 +37,9 @@ export async function checkCommand(
   const subject = excerpt(spec.argv.join(' '))
   const refused = [...(spec.env ?? []), ...limits.passEnv].filter(isNeverPassed)
   if (refused.length > 0) return broken(`${subject}: ${refused.join(', ')} is never passed to a process; remove it from \`env\``)
-  const cwd = await openInside(context.folder, spec.cwd ?? '.')
+  // The folder itself is ours; only what a path in it means has to be looked at.
+  const cwd: Inside =
+    spec.cwd === undefined ? { kind: 'folder', path: realpathSync.native(context.folder) } : await openInside(context.folder, spec.cwd)
   if (cwd.kind === 'file') await cwd.handle.close()
   if (cwd.kind !== 'folder') return notAFolder(subject, spec.cwd ?? '.', cwd)
   const program = await programOf(spec, context)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
-import { mkdir, rmdir } from 'node:fs/promises'
+import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Digest } from '../../contract/canonical.ts'
 import type { SnapshotProblem, SnapshotStore } from '../../ports/snapshots.ts'
@@ -23,7 +23,7 @@ export async function materialise(
 ): Promise<PrivateCopy> {
   const folder = join(parentTemp, `${prefix}${randomUUID()}`)
   try {
-    await makeIn(parentTemp, folder)
+    makeIn(parentTemp, folder)
   } catch (error) {
     return { ok: false, problem: problemOf(error, `private copy of ${digest}`) }
   }
@@ -34,13 +34,13 @@ export async function materialise(
 }
 
 /** The parent is there but for the first time. */
-async function makeIn(parent: string, folder: string): Promise<void> {
+function makeIn(parent: string, folder: string): void {
   try {
-    await mkdir(folder, { mode: 0o700 })
+    mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
-    await mkdir(parent, { recursive: true })
-    await mkdir(folder, { mode: 0o700 })
+    mkdirSync(parent, { recursive: true })
+    mkdirSync(folder, { mode: 0o700 })
   }
 }
 

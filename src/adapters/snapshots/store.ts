@@ -1,10 +1,12 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Digest } from '../../contract/canonical.ts'
 import type { Manifest, SnapshotFile, SnapshotStore } from '../../ports/snapshots.ts'
 import { errnoOf, FolderChanged, faultOf, problemOf, SnapshotFault } from './fault.ts'
 import { sha256Of } from './folder/file.ts'
 import { defaultHolding, type HeldRoot, type Holding, holdRoot } from './folder/held.ts'
-import { readTree } from './folder/tree.ts'
+import { readOne, readTree } from './folder/tree.ts'
 import { maxReadTries, type SnapshotLimits, snapshotDefaults } from './limits.ts'
 import { readManifest, sealManifest } from './manifest.ts'
 import { diskObjects } from './objects/disk.ts'
@@ -99,7 +101,8 @@ function storeOver(objects: Objects, options: SnapshotOptions): SnapshotStore {
     putText: (text) => putBytes(Buffer.from(text)),
     putBytes,
     getBytes: (digest) => load(objects, digest),
-    compose: (files) => compose(objects, files),
+    putFile: (path, maxBytes) => takeFile(objects, holding, path, maxBytes),
+    compose: (files, refused = []) => compose(objects, files, refused),
     async getText(digest) {
       const bytes = await load(objects, digest)
       return bytes && Buffer.from(bytes).toString()
@@ -119,7 +122,7 @@ async function load(objects: Objects, digest: Digest): Promise<Uint8Array | unde
 }
 
 /** Every file must be stored already: nothing else could make the snapshot whole. */
-async function compose(objects: Objects, files: readonly SnapshotFile[]): Promise<Digest> {
+async function compose(objects: Objects, files: readonly SnapshotFile[], refused: Manifest['refused']): Promise<Digest> {
   const batch = objects.begin()
   try {
     const missing = files.find(({ digest, size }) => !batch.has(digest.slice('sha256:'.length), size))
@@ -127,7 +130,7 @@ async function compose(objects: Objects, files: readonly SnapshotFile[]): Promis
   } finally {
     await batch.settle()
   }
-  const { hex, bytes } = sealManifest({ files: [...files], refused: [] })
+  const { hex, bytes } = sealManifest({ files: [...files], refused })
   await putAll(objects, hex, bytes)
   return `sha256:${hex}`
 }
@@ -162,6 +165,22 @@ async function takeOnce(
   } finally {
     await batch.settle()
     root.release()
+  }
+}
+
+async function takeFile(objects: Objects, holding: Holding, path: string, maxBytes: number): ReturnType<SnapshotStore['putFile']> {
+  const batch = objects.begin()
+  let root: HeldRoot | undefined
+  try {
+    root = openRoot(realpathSync.native(dirname(path)), holding)
+    const file = await readOne(root, basename(path), batch, maxBytes)
+    await batch.commit()
+    return { ok: true, file }
+  } catch (error) {
+    return { ok: false, problem: problemOf(error, `reading ${path}`) }
+  } finally {
+    await batch.settle()
+    root?.release()
   }
 }
 

@@ -5,12 +5,12 @@ import type { Digest } from '../../contract/canonical.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import type { SnapshotStore } from '../../ports/snapshots.ts'
 import type { InputMaterial, Workspaces } from '../../ports/workspace.ts'
-import { readBase, writeBase } from './base-record.ts'
 import { faulting, orFault } from './fault.ts'
 import { inputsFolder, isIgnored } from './ignored.ts'
 import { placeInputs, removeFolder } from './inputs.ts'
 import { lineage, sharedFolder } from './lineage.ts'
 import { safeName } from './names.ts'
+import { SharedFolders } from './held-folder/held-folder.ts'
 import { missionOf } from './worktree/mission.ts'
 import { Worktrees } from './worktree/worktrees.ts'
 
@@ -35,6 +35,7 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
     })
     return emptyTaken
   }
+  const shared = new SharedFolders({ folder, projectRoot, snapshots })
   const worktrees = new Worktrees({ ...options, folder }, empty)
   const pathOf = (task: TaskSpec) =>
     task.workspace.kind === 'folder' ? sharedFolder(projectRoot, task.workspace.path) : join(folder, safeName(task.id))
@@ -48,8 +49,7 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
   }
   const openPlain = async (task: TaskSpec, inputs: readonly InputMaterial[]) => {
     const path = pathOf(task)
-    if (task.workspace.kind !== 'folder') return openScratch(path, inputs)
-    return { path, base: await sharedBase(snapshots, folder, task, path) }
+    return isShared(task) ? shared.open(task) : openScratch(path, inputs)
   }
   const doing = <T>(task: TaskSpec, work: () => Promise<T>) => faulting(`workspace of task ${task.id}`, work)
 
@@ -60,8 +60,13 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
       if (isWorktree(task)) return doing(task, () => worktrees.restore(task, content))
       orFault(await snapshots.restore(content, pathOf(task), { keep: (path) => isIgnored(path, task) }))
     },
+    async settle(task, outcome, left) {
+      if (isShared(task)) await doing(task, () => shared.settle(task, outcome, left))
+    },
+    isAside: (task) => isShared(task) && shared.isAside(task),
+    meddled: (task) => (isShared(task) ? doing(task, () => shared.meddled(task)) : Promise.resolve([])),
     async close(task) {
-      if (task.workspace.kind === 'folder') return
+      if (isShared(task)) return
       if (isWorktree(task)) return doing(task, () => worktrees.close(task))
       const path = pathOf(task)
       if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return
@@ -84,6 +89,7 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
   }
 }
 
+const isShared = (task: TaskSpec): boolean => task.workspace.kind === 'folder'
 const isWorktree = (task: TaskSpec): boolean => task.workspace.kind === 'worktree'
 
 /** The snapshot of nothing: what a private workspace starts from. */
@@ -95,15 +101,4 @@ async function takeEmpty(snapshots: SnapshotStore, folder: string): Promise<Dige
   } finally {
     rmdirSync(nothing)
   }
-}
-
-/** A shared folder is not copied; what it held when the task first opened it is kept. */
-async function sharedBase(snapshots: SnapshotStore, folder: string, task: TaskSpec, path: string): Promise<Digest> {
-  const record = join(folder, `${safeName(task.id)}.base`)
-  mkdirSync(path, { recursive: true })
-  const known = readBase(record, task.id)
-  if (known !== undefined) return known
-  const taken = orFault(await snapshots.take(path, (inner) => isIgnored(inner, task)))
-  writeBase(record, task.id, taken.manifest.digest)
-  return taken.manifest.digest
 }

@@ -4,6 +4,7 @@ import { CheckEntry } from '../check.ts'
 import { DurationOrZero } from './duration.ts'
 import { DelegateSettings } from './delegate.ts'
 import { GateSettings, InboxSettings } from './gate.ts'
+import { HookSettings } from './hook.ts'
 import { LimitSettings } from './limits.ts'
 import { NotifySettings } from './notify.ts'
 import { ReviewSettings } from './review.ts'
@@ -20,6 +21,7 @@ export const Config = z.strictObject({
   delegate: DelegateSettings.describe('Tasks that agents hand down.'),
   gate: GateSettings.describe('What stands between a deliverable and a person.'),
   inbox: InboxSettings.describe("The owner's inbox."),
+  hook: HookSettings.describe('What happens when a coding agent says that it is done.'),
   sla: SlaSettings.describe('Deadlines.').meta({ aliases: ['settings.sla'] }),
   notify: NotifySettings.describe('Notifications.'),
   chrome: z

@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import { attemptEvents } from './attempt.ts'
-import { deliverableEvents } from './deliverable.ts'
+import { deliverableEvents } from './people/deliverable.ts'
 import { gateEvents } from './gate.ts'
 import { mergeEvents } from './merge.ts'
 import { missionEvents } from './mission.ts'
-import { notifyEvents } from './notify.ts'
+import { notifyEvents } from './people/notify.ts'
 import { reviewEvents } from './review.ts'
+import { sessionEvents } from './people/session.ts'
 import { slaEvents } from './sla.ts'
 import { taskEvents } from './task.ts'
 
@@ -20,6 +21,7 @@ export const eventSchemas = {
   ...missionEvents,
   ...notifyEvents,
   ...deliverableEvents,
+  ...sessionEvents,
 }
 
 export type EventType = keyof typeof eventSchemas

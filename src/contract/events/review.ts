@@ -32,6 +32,8 @@ export const reviewEvents = {
     repeat: z.boolean(),
     round: z.int().positive(),
     because: AskReason,
+    /** The judge comes and answers by itself. */
+    outside: z.literal(true).optional(),
     /** What was wrong with the reply before, for a reprompt. */
     complaint: z.string().optional(),
   }),

@@ -12,6 +12,7 @@ export const DeliverableSpec = z.discriminatedUnion('kind', [
     kind: z.literal('url'),
     id,
     url: z.url({ protocol: /^https?$/, error: 'expected an http or https address' }).describe('Address.'),
+    allowPrivate: z.boolean().optional().describe('Whether the address may be a private one.'),
   }),
 ])
 export type DeliverableSpec = z.infer<typeof DeliverableSpec>

@@ -141,6 +141,5 @@ function deliverableCard(question: ReleaseQuestion, { deliverable, latest }: Del
 export function standing(task: TaskState, content: string | null): Pick<Card, 'score' | 'bar' | 'judges'> {
   const decided = task.decided.findLast((one) => one.subject.content === content)
   const score = decided?.decision.score ?? (task.done?.content === content ? task.done?.score : undefined)
-  const judges = decided?.decision.dimensions.flatMap(({ reasoning }) => reasoning.map(({ judge }) => judge)) ?? []
-  return { bar: task.spec.bar, judges: [...new Set(judges)], ...(score && { score }) }
+  return { bar: task.spec.bar, judges: decided?.judges ?? [], ...(score && { score }) }
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../contract/config/config.ts'
+import { DeliverableId } from '../../contract/deliverable/deliverable.ts'
 import type { MissionFile, MissionTask, QualityGate } from '../../contract/mission/mission.ts'
 import type { Finding, Path } from '../../contract/source/problem.ts'
 import { excerpt, named, shown } from '../../contract/source/shown.ts'
@@ -27,7 +28,7 @@ export function checkMission(mission: MissionFile, config: Config, names: TaskNa
     gateNames.add(gate.name)
     checkGate(gate, ['qualityGates', index], config, checked)
   }
-  checked.findings.push(...folderFindings(mission), ...orderFindings(mission, names))
+  checked.findings.push(...folderFindings(mission), ...deliverableFindings(mission), ...orderFindings(mission, names))
   return checked
 }
 
@@ -74,6 +75,28 @@ function folderFindings(mission: MissionFile): Finding[] {
     if (!around) return []
     const message = `the folder ${shown(written)} lies in ${shown(around.written)}, which other tasks share`
     return [{ path: ['tasks', index, 'workspace'], message, fix: 'let them share the same folder' }]
+  })
+}
+
+/** Of two tasks with one deliverable the later card would replace the earlier one, unseen. A page is kept beside the files, which a merge would bring in. */
+function deliverableFindings(mission: MissionFile): Finding[] {
+  const first = new Map<string, number>()
+  return mission.tasks.flatMap(({ deliverable, workspace }, index) => {
+    const isPage = typeof deliverable === 'object' ? deliverable.kind === 'url' : /^https?:\/\//.test(deliverable ?? '')
+    if (isPage && workspace === 'worktree') {
+      const message = 'a page is no part of a repository: it cannot be the deliverable of a task in a worktree'
+      return [{ path: ['tasks', index, 'deliverable'], message, fix: 'hand it over from a task of its own, with `workspace: scratch`' }]
+    }
+    const id = typeof deliverable === 'object' ? deliverable.id : undefined
+    if (id === undefined) return []
+    const path = ['tasks', index, 'deliverable', 'id']
+    const wrong = DeliverableId.safeParse(id).error?.issues[0]?.message
+    if (wrong !== undefined) return [{ path, message: `${named(id)}: ${wrong}` }]
+    const earlier = first.get(id)
+    if (earlier === undefined) first.set(id, index)
+    return earlier === undefined
+      ? []
+      : [{ path, message: `the deliverable ${named(id)} is that of tasks[${earlier}], too`, fix: 'give each an id of its own' }]
   })
 }
 

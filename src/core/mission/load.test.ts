@@ -76,6 +76,7 @@ tasks:
       workspace: { kind: 'folder', path: '../shared' },
       expectsDiff: false,
       depth: 0,
+      deliverable: { kind: 'folder', path: 'dist/' },
     })
     expect(specs[1]).toMatchObject({ workspace: { kind: 'worktree' }, dependsOn: ['ship-it/größe-ändern'] })
     expect(specs[2]).toMatchObject({ workspace: { kind: 'folder', path: 'out' }, dependsOn: ['ship-it/second', 'ship-it/größe-ändern'] })
@@ -86,6 +87,7 @@ tasks:
       'ship-it/third': { kind: 'url', url: 'https://example.com/x' },
       'ship-it/fourth': { kind: 'file', path: 'report.md' },
     })
+    expect(Object.fromEntries(specs.map(({ id, deliverable }) => [id, deliverable]))).toEqual(mission.deliverables)
     for (const spec of specs) expect(TaskSpec.parse(spec)).toEqual(spec)
   })
 

@@ -44,7 +44,8 @@ export function loadMission({ text, file, config }: MissionSource): Result<Loade
   return { ok: true, value: { mission, tasks, notices: placeFindings(notices, locate), written, locate } }
 }
 
-function taskSpec(task: MissionTask, index: number, names: TaskNames, config: Config, shutting: Map<string, string[]>): TaskSpec {
+/** A task of the file as the runtime holds it. */
+export function taskSpec(task: MissionTask, index: number, names: TaskNames, config: Config, shutting: Map<string, string[]>): TaskSpec {
   const id = names.ids[index] ?? ''
   const gates = shutting.get(id)
   return {
@@ -64,6 +65,7 @@ function taskSpec(task: MissionTask, index: number, names: TaskNames, config: Co
     workspace: workspaceOf(task.workspace),
     expectsDiff: task.expectsDiff,
     depth: 0,
+    ...(task.deliverable !== undefined && { deliverable: deliverableOf(task.deliverable) }),
   }
 }
 

@@ -32,6 +32,7 @@ const byName: Record<string, Severity> = {
   'bypass.granted': 'error',
   'bypass.requested': 'warning',
   'release.refused': 'warning',
+  'session.unreviewed': 'warning',
 }
 
 export const severities: readonly Severity[] = ['info', 'warning', 'error', 'critical']

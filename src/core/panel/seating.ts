@@ -39,6 +39,7 @@ export function openingSeats(panel: Panel, rules: PanelRules): Asked[] {
  * Every seat that may still be asked for the first time, in order.
  * A new principal comes before another agent of one already asked, so that the quorum in force can be met. Only where the roster is
  * shorter than the panel are seats filled with fresh runs of seated judges; a seat whose judge went to replace another is no longer there.
+ * Nobody can promise a fresh run of a judge outside: such a judge sits once.
  */
 export function furtherSeats(panel: Panel, rules: PanelRules, because: 'opening' | 'escalation'): Asked[] {
   const order = seatOrder(panel.roster, bindingVetoes(rules))
@@ -61,6 +62,7 @@ function nextSeat(panel: Panel, order: readonly EligibleJudge[]): { judge: Eligi
     const judge = unaskedPrincipals(panel, order)[0] ?? order.find((eligible) => !asked.has(eligible.judge))
     if (judge) return { judge, repeat: false }
   }
-  const judge = order[repeats % order.length]
+  const repeatable = order.filter(({ outside }) => outside !== true)
+  const judge = repeatable[repeats % repeatable.length]
   return judge && repeats < panel.size - order.length ? { judge, repeat: true } : undefined
 }

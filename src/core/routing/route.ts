@@ -87,20 +87,29 @@ function examine(
   if (brain.kind === 'command' && !isReviewerRole(agent.role) && agent.judges !== true) {
     return { why: 'is a command without a reviewer role or judges: true' }
   }
-  if (brain.kind === 'outside') return { why: 'works outside and cannot be asked' }
+  if (brain.kind === 'outside' && !isReviewerRole(agent.role) && agent.judges !== true) {
+    return { why: 'works outside, without a reviewer role or judges: true' }
+  }
   const worker = knownBrainOf(question.assignee, organisation)
   const sharing: Sharing = worker === undefined ? { shares: 'nothing', what: '' } : sharingOf(worker, brain)
-  const tooClose = closeness(question, worker, sharing)
+  const tooClose = closeness(question, worker, brain, sharing)
   if (tooClose !== undefined) return { why: tooClose }
+  const judge = { judge: name, principal, standing: standingOf(name, agent, question), form: formOf(brain), shares: sharing.shares }
   return {
-    judge: { judge: name, principal, standing: standingOf(name, agent, question), form: formOf(brain), shares: sharing.shares },
+    judge: brain.kind === 'outside' ? { ...judge, outside: true } : judge,
     warning: sharing.shares === 'nothing' ? undefined : `${name} shares ${sharing.what} with the worker ${question.assignee}`,
   }
 }
 
-/** Why a judge is not far enough from the worker. A worker whose brain nobody knows is far from no one: the distance asked for cannot be shown. */
-function closeness({ assignee, independence }: RoutingQuestion, worker: Brain | undefined, { shares, what }: Sharing): string | undefined {
+/** Why a judge is not far enough from the worker. A brain that nobody knows is far from no one: the distance asked for cannot be shown. */
+function closeness(
+  { assignee, independence }: RoutingQuestion,
+  worker: Brain | undefined,
+  judge: Brain,
+  { shares, what }: Sharing,
+): string | undefined {
   if (independence === 'agent') return undefined
+  if (judge.kind === 'outside') return `works outside: nobody knows what thinks for it (independence: ${independence})`
   if (worker === undefined)
     return `cannot be shown to be independent of ${assignee}, whose brain is not known (independence: ${independence})`
   const close = independence === 'provider' ? shares !== 'nothing' : shares === 'model'
@@ -123,7 +132,7 @@ function knownBrainOf(agentName: string, organisation: Organisation): Brain | un
   return brain?.kind === 'outside' ? undefined : brain
 }
 
-/** Models and command-line agents answer in structure; what only prints may also answer with a score line. */
+/** Models, command-line agents and whoever comes from outside answer in structure; what only prints may also answer with a score line. */
 function formOf(brain: Brain): EligibleJudge['form'] {
-  return brain.kind === 'model' || brain.kind === 'agent' ? 'structured' : 'text'
+  return brain.kind === 'model' || brain.kind === 'agent' || brain.kind === 'outside' ? 'structured' : 'text'
 }

@@ -39,6 +39,30 @@ describe('a deadline', () => {
     expect(lookAt(watched({ doneAt: hour + 4, violated: true }), 2 * hour, rules).events).toEqual([])
   })
 
+  it('counts from when the entity began, at the very moments that it names', () => {
+    const from = 10 * hour
+    const begun = (more: Partial<Watched> = {}) => watched({ from, ...more })
+    const entity = { entityId: 'm/a', entityType: 'task', deadline: new Date(11 * hour).toISOString() }
+    expect(lookAt(begun(), from, rules)).toEqual({ events: [], next: 10.8 * hour })
+    expect(lookAt(begun(), 10.8 * hour, rules)).toEqual({
+      events: [{ type: 'sla.warning', data: { ...entity, elapsed: 0.8 * hour, remaining: 0.2 * hour, percentUsed: 80 } }],
+      next: 11 * hour,
+    })
+    expect(lookAt(begun({ warned: true }), 10.9 * hour, rules)).toEqual({ events: [], next: 11 * hour })
+    expect(lookAt(begun(), 11 * hour, rules)).toEqual({ events: [{ type: 'sla.violated', data: { ...entity, overdueMs: 0 } }] })
+    expect(lookAt(begun({ doneAt: 11 * hour }), 12 * hour, rules)).toEqual({
+      events: [{ type: 'sla.met', data: { ...entity, marginMs: 0 } }],
+    })
+  })
+
+  it('says nothing of what has no deadline yet; one at a point in time begins to run with the first look', () => {
+    const { from: _from, ...unready } = watched()
+    expect(lookAt(unready, 9 * hour, rules)).toEqual({ events: [] })
+    expect(deadlineOf({ written: 'soon', from: 5 })).toBeUndefined()
+    const fixed = { ...unready, written: new Date(20 * hour).toISOString() }
+    expect(lookAt(fixed, 10 * hour, rules)).toEqual({ events: [], next: 18 * hour })
+  })
+
   it('says each thing at most once, however often and whenever it is looked at', () => {
     fc.assert(
       fc.property(

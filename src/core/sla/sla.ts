@@ -31,20 +31,20 @@ export function deadlineOf({ written, from }: Pick<Watched, 'written' | 'from'>)
 /** What is to be said of the entity now, and when to look again at the latest. Pure: the same facts and time give the same answer. */
 export function lookAt(watched: Watched, now: number, { warningThreshold }: SlaRules): { events: AssayEvent[]; next?: number } {
   const deadline = deadlineOf(watched)
-  if (deadline === undefined || watched.met || watched.failed) return { events: [] }
+  // What was broken stays broken: a clock that was set back makes nothing met.
+  if (deadline === undefined || watched.met || watched.failed || watched.violated) return { events: [] }
   const { entityId, entityType, doneAt } = watched
   const entity = { entityId, entityType, deadline: new Date(deadline).toISOString() }
   const violated = (at: number): AssayEvent => ({ type: 'sla.violated', data: { ...entity, overdueMs: at - deadline } })
   if (doneAt !== undefined) {
     if (doneAt <= deadline) return { events: [{ type: 'sla.met', data: { ...entity, marginMs: deadline - doneAt } }] }
-    return { events: watched.violated ? [] : [violated(doneAt)] }
+    return { events: [violated(doneAt)] }
   }
-  if (watched.violated) return { events: [] }
   if (now >= deadline) return { events: [violated(now)] }
   const from = watched.from ?? now
   const warnAt = from + (deadline - from) * warningThreshold
   if (watched.warned || now < warnAt) return { events: [], next: watched.warned ? deadline : warnAt }
   const elapsed = now - from
-  const percentUsed = deadline === from ? 100 : (elapsed * 100) / (deadline - from)
+  const percentUsed = (elapsed * 100) / (deadline - from)
   return { events: [{ type: 'sla.warning', data: { ...entity, elapsed, remaining: deadline - now, percentUsed } }], next: deadline }
 }

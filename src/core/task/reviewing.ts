@@ -193,7 +193,7 @@ export function proceed(draft: Draft, rules: Rules, nonce: string): void {
     if (next.kind === 'wait') return
     if (next.kind !== 'ask') return conclude(draft, rules, next, nonce)
     for (const voided of next.voided) draft.emit('seat.voided', voided)
-    for (const seat of next.seats) draft.emit('seat.asked', seat)
+    for (const seat of next.seats) ask(draft, seat)
     if (next.seats.length > 0) return
   }
 }
@@ -275,14 +275,20 @@ export function retryReview(state: TaskState, nonce: string, rules: Rules): Deci
 export function askUnavailableAgain(draft: Draft, nonce: string, rules: Rules): void {
   draft.emit('hold.lifted', { reason: 'judge_unavailable', to: 'in_review', why: 'asked again' })
   if (!draft.state.panel) return resumeReview(draft, rules, nonce)
-  for (const seat of retrySeats(draft.state.panel)) draft.emit('seat.asked', seat)
+  for (const seat of retrySeats(draft.state.panel)) ask(draft, seat)
+}
+
+/** One judge's turn; of a judge outside it is said that nobody will call on it. */
+function ask(draft: Draft, seat: EventData<'seat.asked'>): void {
+  const outside = draft.state.panel?.roster.some((one) => one.judge === seat.judge && one.outside === true)
+  draft.emit('seat.asked', outside ? { ...seat, outside } : seat)
 }
 
 /** Seats that a hold kept from being asked are asked anew. */
 export function reaskOpenSeats(draft: Draft): void {
   const { panel } = draft.state
   for (const seat of panel?.seats.filter((one) => one.status === 'asked') ?? []) {
-    draft.emit('seat.asked', askAgain(panel?.review ?? 1, seat))
+    ask(draft, askAgain(panel?.review ?? 1, seat))
   }
 }
 

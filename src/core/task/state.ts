@@ -43,6 +43,8 @@ export interface DecidedContent {
   subject: Subject
   caseDigest: string
   decision: Decision
+  /** Whoever graded it. */
+  judges: string[]
   /** The owner turned it; an accept on it is the owner's, never a clean one. */
   overruled?: 'pass' | 'fail'
 }

@@ -3,7 +3,7 @@ import type { TaskSpec } from '../../contract/task.ts'
 import type { Rules } from './draft.ts'
 
 /** Who judges with the brain that `delegate.judge` names where whoever handed the task down is no agent. */
-export const delegatesJudge = 'delegate judge'
+const delegatesJudge = 'delegate judge'
 
 /**
  * The rules as they are for one task: its terms over the policy's `review`. The digest stays that of the policy, which the terms come from.

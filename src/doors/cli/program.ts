@@ -1,5 +1,8 @@
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
 import type { App, ExitCode, Terminal } from './app.ts'
+import { addAuditing } from './audit/register.ts'
+import { addHandingOver } from './commands/deliverable/register.ts'
+import { templateNames } from './init/survey.ts'
 import { oneLine, Output } from './output.ts'
 
 type Action = (output: Output) => Promise<ExitCode>
@@ -40,6 +43,7 @@ async function runAction(action: Action, output: Output): Promise<number> {
       name === 'SnapshotFault' ||
       name === 'StoreFault' ||
       name === 'WorkspaceFault' ||
+      name === 'KeyFault' ||
       (code !== undefined && /^E[A-Z]+$/.test(code))
     const full =
       code === 'ENOSPC' || code === 'EDQUOT'
@@ -82,8 +86,12 @@ function buildProgram(app: App, choose: Choose): Command {
   addRunning(program, app, choose)
   addLooking(program, app, choose)
   addMissions(program, app, choose)
+  addHandingOver(program, app, choose, configured)
   addOwner(program, app, choose)
   addConfiguration(program, app, choose)
+  addSettingUp(program, app, choose)
+  addHook(program, app, choose)
+  addServing(program, app, choose)
   return program
 }
 
@@ -102,6 +110,7 @@ function addRunning(program: Command, app: App, choose: Choose): void {
   tunable(program.command('resume'))
     .description('go on with missions that are not finished')
     .argument('[mission]', 'one of them; all without it')
+    .option('--accept-policy', "let a changed configuration take over, with the owner's authority")
     .action((mission, options) =>
       choose(async (output) => (await import('./commands/run.ts')).resumeCommand(app, output, mission, options)),
     )
@@ -111,6 +120,9 @@ function addRunning(program: Command, app: App, choose: Choose): void {
     .option('--diff <range>', 'what changed in the git repository here: base..head, or base for base..HEAD')
     .option('--criteria <text or file>', 'an acceptance criterion, or a file of them; repeatable', gather)
     .option('--task <text>', 'what the work was meant to be')
+    .option('--deliverable <id>', 'review it as a deliverable of this id, which may be sent to the owner once it passes')
+    .option('--producer <name>', 'who made the deliverable (default: whoever brought it before, or author)')
+    .option('--title <text>', 'title of the deliverable')
     .option('--format <name[=file]>', 'pretty, minimal, json, junit, sarif, github, markdown; repeatable, to a file with =', gather)
     .option('--provider <name>', 'judge with this provider: anthropic, openai, google, openai-compatible')
     .option('--model <name>', 'and this model')
@@ -137,6 +149,10 @@ function addLooking(program: Command, app: App, choose: Choose): void {
     .description('one task: state, criteria, case, judges')
     .argument('<task>', 'id of the task, or the end of it')
     .action((id, options) => choose(async (output) => (await import('./commands/task.ts')).taskShowCommand(app, output, id, options)))
+  configured(program.command('why'))
+    .description('why a task is done, or is not; why a deliverable is in the inbox, or is not; and what to do next')
+    .argument('<task|deliverable>', 'id of the task, or the end of it; or of a deliverable')
+    .action((id, options) => choose(async (output) => (await import('./why/why.ts')).whyCommand(app, output, id, options)))
   configured(program.command('ledger'))
     .description('the decision history of a task, as both sides see it')
     .argument('<task>', 'id of the task, or the end of it')
@@ -146,23 +162,11 @@ function addLooking(program: Command, app: App, choose: Choose): void {
     .option('--mission <id>', 'of one mission')
     .option('--agent <name>', 'of one agent')
     .action((options) => choose(async (output) => (await import('./commands/metrics.ts')).metricsCommand(app, output, options)))
-  const audit = configured(program.command('audit'))
-    .description('every verdict, force-accept, unreadable verdict and decision')
-    .option('--task <id>', 'of one task')
-    .option('--kind <event>', 'of one kind of event, e.g. verdict.recorded')
-    .option('--all', 'every event, machinery too')
-    .option('--follow', 'go on as events come')
-    .action((options) => choose(async (output) => (await import('./commands/audit.ts')).auditCommand(app, output, options)))
-  audit
-    .command('verify')
-    .description('prove every hash chain; says where one breaks')
-    .action((_options, command: Command) =>
-      choose(async (output) => (await import('./commands/audit.ts')).verifyCommand(app, output, command.optsWithGlobals())),
-    )
+  addAuditing(program, app, choose, configured)
 }
 
 function addMissions(program: Command, app: App, choose: Choose): void {
-  const mission = program.command('mission').description('missions: list, show, retry, stop')
+  const mission = program.command('mission').description('missions: list, show, add, retry, waive, stop')
   configured(mission.command('list'))
     .description('every run of every mission')
     .action((options) => choose(async (output) => (await import('./commands/mission.ts')).missionListCommand(app, output, options)))
@@ -176,6 +180,20 @@ function addMissions(program: Command, app: App, choose: Choose): void {
     .option('--reason <text>', 'why')
     .action((id, options) =>
       choose(async (output) => (await import('./commands/mission.ts')).missionRetryCommand(app, output, id, options)),
+    )
+  configured(mission.command('add'))
+    .description("add the tasks of a file that the run does not have yet, with the owner's authority")
+    .argument('<mission>', 'id of the run')
+    .argument('<file>', 'mission file with the new tasks')
+    .action((id, file, options) =>
+      choose(async (output) => (await import('./commands/mission.ts')).missionAddCommand(app, output, id, file, options)),
+    )
+  configured(mission.command('waive'))
+    .description("let a missed quality threshold pass, with the owner's authority")
+    .argument('<mission>', 'id of the run')
+    .requiredOption('--reason <text>', 'why')
+    .action((id, options) =>
+      choose(async (output) => (await import('./commands/mission.ts')).missionWaiveCommand(app, output, id, options)),
     )
   configured(mission.command('stop'))
     .description("fail whatever is not finished, with the owner's authority")
@@ -202,7 +220,7 @@ function addOwner(program: Command, app: App, choose: Choose): void {
     )
   configured(program.command('overrule'))
     .description("turn a decision, with the owner's authority")
-    .argument('<task>', 'id of the task, or the end of it')
+    .argument('<task|deliverable>', 'id of the task, or the end of it; or of a deliverable')
     .argument('<outcome>', 'pass or fail')
     .requiredOption('--reason <text>', 'why')
     .action((task, outcome, options) =>
@@ -233,4 +251,86 @@ function addConfiguration(program: Command, app: App, choose: Choose): void {
     .action((missions, _options, command: Command) =>
       choose(async (output) => (await import('./commands/config.ts')).validateCommand(app, output, missions, command.optsWithGlobals())),
     )
+}
+
+/** What a user needs before and around the first run. */
+const hookedAgents = ['claude', 'codex', 'gemini', 'copilot', 'cursor']
+
+const requireAgent = (command: Command): void => {
+  if (command.optsWithGlobals().agent === undefined) command.error(`error: name the agent: --agent ${hookedAgents.join('|')}`)
+}
+
+/** Standing between an agent's "done" and its person. */
+function addHook(program: Command, app: App, choose: Choose): void {
+  const hook = program
+    .command('hook')
+    .description('answer a coding agent\'s stop hook: blocks its "done" with feedback until the review passes')
+    .addOption(new Option('--agent <name>', 'whose dialect is spoken').choices(hookedAgents))
+    .action((options, command: Command) => {
+      requireAgent(command)
+      choose(async (output) => (await import('./hook/hook.ts')).hookCommand(app, output, options))
+    })
+  for (const [name, what, remove] of [
+    ['install', "put the hook into an agent's settings, after showing the change", false],
+    ['remove', "take the hook out of an agent's settings", true],
+  ] as const) {
+    hook
+      .command(name)
+      .description(what)
+      .option('--yes', 'without asking')
+      .option('--dry-run', 'only show the change')
+      .option('--json', 'data as JSON, one object a line')
+      .action((_options, command: Command) => {
+        requireAgent(command)
+        choose(async (output) => (await import('./hook/hook.ts')).hookSettingsCommand(app, output, command.optsWithGlobals(), remove))
+      })
+  }
+}
+
+function addSettingUp(program: Command, app: App, choose: Choose): void {
+  program
+    .command('init')
+    .description('write a configuration and a first mission for this folder, after showing them')
+    .addOption(new Option('--template <name>', 'what the work is; without it, what fits the folder').choices(templateNames))
+    .addOption(new Option('--hook <agent>', 'also let this agent ask before it says done').choices(hookedAgents))
+    .option('--model <name>', 'model that judges, where a key is found')
+    .option('--yes', 'write without asking')
+    .option('--dry-run', 'only show what would be written')
+    .option('--remove', 'take out what init wrote and nobody changed since')
+    .option('--json', 'data as JSON, one object a line')
+    .action((options) => choose(async (output) => (await import('./init/init.ts')).initCommand(app, output, options)))
+  configured(program.command('doctor'))
+    .description('look at everything that a run leans on, and say what mends what is wrong')
+    .option('--ping', 'ask every judge one small question for real')
+    .option('--rebuild', 'fold the views from the journal anew; rows that differed are an error')
+    .action((options) => choose(async (output) => (await import('./doctor/doctor.ts')).doctorCommand(app, output, options)))
+  program
+    .command('completion')
+    .description('the script with which a shell completes commands, options and ids')
+    .addArgument(new Argument('<shell>', 'for which shell').choices(['bash', 'zsh', 'fish']))
+    .action((shell) => choose(async (output) => (await import('./completion/completion.ts')).completionCommand(output, shell)))
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .helpOption(false)
+    .action((words: string[]) =>
+      choose(async (output) => (await import('./completion/completion.ts')).candidatesCommand(app, output, program, words)),
+    )
+}
+
+/** Doors that stay open. */
+function addServing(program: Command, app: App, choose: Choose): void {
+  tunable(program.command('serve'))
+    .description('the HTTP API and the live stream, and the work on every open mission, until stopped')
+    .option('--port <n>', 'port; 0 takes a free one', '7410')
+    .option('--host <name>', 'address to listen on', '127.0.0.1')
+    .option('--allow-host <name>', 'a further name by which it may be addressed; repeatable', gather)
+    .option('--worker <agent>', "make a token for this agent's outside worker, kept in .assay/tokens; repeatable", gather)
+    .option('--worker-token-env <NAME=agent>', "environment variable that holds an agent's token; repeatable", gather)
+    .action((options) => choose(async (output) => (await import('./commands/serving/serve.ts')).serveCommand(app, output, options)))
+  tunable(program.command('mcp'))
+    .description('serve one agent over standard input and output, by the Model Context Protocol')
+    .addOption(new Option('--role <role>', 'whose tools').choices(['worker', 'reviewer', 'owner']).makeOptionMandatory())
+    .option('--agent <name>', 'which agent; without it, the only one of that role whose brain is outside')
+    .action((options) => choose(async (output) => (await import('./commands/mcp.ts')).mcpCommand(app, output, options)))
 }

@@ -4,12 +4,15 @@ import { describeScore } from '../../core/score/score.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import type { TaskState } from '../../core/task/state.ts'
+import type { EventData } from '../../contract/events/manifest.ts'
 import type { Engine } from '../engine.ts'
+import { missionStream } from '../streams.ts'
+import type { TaskRow } from '../views/tasks.ts'
 
 /** Title of a task made of a goal: a line that a list can show. */
 const titleLength = 80
 
-const Delegation = z.strictObject({
+export const Delegation = z.strictObject({
   goal: z.string().trim().min(1).describe('What is to be done.'),
   context: z.string().optional().describe('What whoever does it needs to know.'),
   acceptance_criteria: z
@@ -52,11 +55,20 @@ export interface Delegating {
  * Hands tasks down and waits for the whole rework loop of each. It never throws for what a judge or a worker does, and never passes for want of
  * a judge. The tasks are a mission of their own, in the same journal.
  */
-export async function delegateTasks(
+export async function delegateTasks(engine: Engine, call: DelegateCall, { stop, ...from }: Delegating): Promise<Result<DelegateResult[]>> {
+  const begun = await beginDelegation(engine, call, from)
+  if (!begun.ok) return begun
+  await engine.run({ missions: [begun.value.mission], stop })
+  const standing = await delegationStanding(engine, begun.value.mission)
+  return { ok: true, value: standing?.results ?? [] }
+}
+
+/** Hands tasks down without waiting for them. Whoever runs the mission brings them further. */
+export async function beginDelegation(
   engine: Engine,
   call: DelegateCall,
-  { by, parent, stop }: Delegating,
-): Promise<Result<DelegateResult[]>> {
+  { by, parent }: Omit<Delegating, 'stop'>,
+): Promise<Result<{ mission: string }>> {
   const { config } = engine.parts
   const entries = 'tasks' in call ? call.tasks.map((one) => ({ ...one, context: joined(call.context, one.context) })) : [call]
   const above = parent === undefined ? undefined : await engine.task(parent)
@@ -79,14 +91,39 @@ export async function delegateTasks(
   }
   const started = await engine.start({ id: 'delegation', name: `Delegated by ${by}`, tasks: specs }, true)
   if (!started.ok) return refused('wrong_status', started.error.message)
-  const { mission } = started.value
-  await engine.run({ missions: [mission], stop })
-  const results = specs.map(async (_spec, index) => {
-    const id = `${mission}/${index + 1}`
-    return resultOf(index, id, await engine.task(id), entries[index]?.acceptance_criteria !== undefined)
-  })
-  return { ok: true, value: await Promise.all(results) }
+  return { ok: true, value: { mission: started.value.mission } }
 }
+
+export interface DelegationStanding {
+  by: string
+  /** Tasks that may still come to something without anybody's word. */
+  open: number
+  results: DelegateResult[]
+}
+
+/** How often a judge that cannot be reached is asked again before its task counts as held. */
+const patience = 2
+
+/** Where tasks that were handed down together stand, from the journal alone; undefined for what is no delegation. */
+export async function delegationStanding(engine: Engine, mission: string): Promise<DelegationStanding | undefined> {
+  const events = await engine.parts.journal.readStream(missionStream(mission))
+  const started = events.find(({ type }) => type === 'mission.started')?.data as EventData<'mission.started'> | undefined
+  const by = /^Delegated by (.*)$/s.exec(started?.name ?? '')?.[1]
+  if (!started || by === undefined || !/^delegation-\d+$/.test(mission)) return undefined
+  const results: DelegateResult[] = []
+  let open = 0
+  for (let index = 0; index < started.tasks; index += 1) {
+    const id = `${mission}/${index + 1}`
+    const state = await engine.task(id)
+    const row = (await engine.parts.journal.viewRow('tasks', id)) as TaskRow | undefined
+    const retried = state?.hold?.reason === 'judge_unavailable' && (row?.retries ?? 0) < patience
+    if (!state || !settled.has(state.status) || retried) open += 1
+    results.push(resultOf(index, id, state, state?.spec.terms?.evaluate !== false))
+  }
+  return { by, open, results }
+}
+
+const settled = new Set<TaskState['status']>(['done', 'failed', 'skipped', 'held'])
 
 function handedOf({ goal, context, acceptance_criteria, to }: z.infer<typeof Delegation>, index: number, of: number): Handed {
   const [line = goal] = goal.split('\n')

@@ -1,4 +1,5 @@
 import { type Digest, sha256Hex } from '../../contract/canonical.ts'
+import { durationMs } from '../../contract/config/duration.ts'
 import type { Content } from '../../contract/case.ts'
 import type { Card, CardType, Submission } from '../../contract/deliverable/deliverable.ts'
 import type { DeliverableSpec } from '../../contract/mission/deliverable.ts'
@@ -10,6 +11,7 @@ import type { TaskState } from '../../core/task/state.ts'
 import type { SnapshotFile } from '../../ports/snapshots.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import { cardStream } from '../streams.ts'
+import { pagePath } from '../work/attempt/submission.ts'
 import type { Bench, Runner } from '../work/bench.ts'
 import { cardStreams, emitCard } from './emit.ts'
 import { handleDeliverable } from './store.ts'
@@ -107,6 +109,10 @@ async function submitPart(bench: Bench, state: TaskState, spec: DeliverableSpec,
     },
     snapshot: part.snapshot,
     digest: part.digest,
+    ...(spec.kind === 'url' && {
+      source: spec.url,
+      expires: new Date(parts.clock.now() + durationMs(parts.config.gate.urlVerdictTtl)).toISOString(),
+    }),
   }
   const recorded = await handleDeliverable(parts, id, 'runtime', (known) => {
     const same = known?.latest.task === state.spec.id && known.latest.digest === part.digest && known.latest.subject.content === digest
@@ -129,10 +135,11 @@ async function partOf({ parts }: Bench, spec: DeliverableSpec, content: Content)
   if (chosen.length === 0) return `nothing of the accepted work is at ${'path' in spec ? spec.path : 'the place it should be'}`
   const snapshot = await snapshots.compose(chosen)
   const [only] = chosen
-  return { snapshot, digest: spec.kind === 'file' && only ? only.digest : snapshot }
+  return { snapshot, digest: (spec.kind === 'file' || spec.kind === 'url') && only ? only.digest : snapshot }
 }
 
 function chosenFiles(spec: DeliverableSpec, files: readonly SnapshotFile[], content: Content): SnapshotFile[] {
+  if (spec.kind === 'url') return files.filter(({ path }) => path === pagePath)
   if (spec.kind === 'file') return files.filter(({ path }) => path === normal(spec.path))
   if (spec.kind === 'folder') return files.filter(({ path }) => normal(spec.path) === '.' || path.startsWith(`${normal(spec.path)}/`))
   const changed = new Set(content.paths)

@@ -92,27 +92,30 @@ interface Prepared {
 
 /** Finds the task that this version is judged in: the one that waits for a revision, or a new one. Records the version before anything is judged. */
 async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Result<Prepared>> {
-  const { deliverable, digest, producer } = brought
+  const { deliverable, producer } = brought
+  const content = await contentOf(engine, brought)
   const known = (await loadDeliverable(engine.parts, deliverable)).state
   if (known && known.producer !== producer)
     return refused('already_exists', `${deliverable} is ${known.producer}'s: another producer needs another id`)
   const before = known && (await engine.task(known.latest.task))
   if (before && before.spec.outside !== true)
     return refused('wrong_status', `${deliverable} belongs to the task ${before.spec.id} and is reviewed with it`)
+  // The same bytes as a change of something else are another thing to judge.
+  const same = known?.latest.digest === brought.digest && known.latest.subject.content === content.digest
   const samePolicy = before?.policy === engine.parts.rules.digest
   if (before?.status === 'failed' && samePolicy)
     return refused('attempts_used_up', `${deliverable} has failed ${before.charged} times: the owner may overrule it, or open it again`)
-  if (known && before && samePolicy && before.status === 'done' && known.latest.digest === digest)
+  if (known && before && samePolicy && before.status === 'done' && same)
     return { ok: true, value: { task: before.spec.id, state: before, latest: known.latest } }
   const open = before && samePolicy && before.status !== 'done' ? before : undefined
-  if (open && (open.status === 'held' || open.status === 'in_review' || open.status === 'checking') && known?.latest.digest !== digest)
+  if (open && (open.status === 'held' || open.status === 'in_review' || open.status === 'checking') && !same)
     return refused(
       'wrong_status',
       `${deliverable} is under review with other content (${open.hold?.detail ?? open.status}): wait for its decision`,
     )
   const spec = open?.spec ?? (await startReview(engine, brought, before))
-  if (known && open && known.latest.digest === digest) return { ok: true, value: { task: spec.id, state: open, latest: known.latest } }
-  const submission = submissionOf(engine, brought, spec, await contentOf(engine, brought))
+  if (known && open && same) return { ok: true, value: { task: spec.id, state: open, latest: known.latest } }
+  const submission = submissionOf(engine, brought, spec, content)
   const recorded = await handleDeliverable(engine.parts, deliverable, producer, (state) =>
     submitDeliverable(state, deliverable, submission),
   )

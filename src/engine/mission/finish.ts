@@ -1,3 +1,4 @@
+import type { Result } from '../../contract/errors.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { Score } from '../../contract/score.ts'
 import { thresholdOf } from '../../core/gate/threshold.ts'
@@ -69,4 +70,24 @@ export async function missedThresholds({ journal }: EngineParts, missions: reado
     if (row?.threshold === 'failed') missed.push(mission)
   }
   return missed
+}
+
+/** The owner lets a missed threshold pass, with a reason that stays on record. */
+export async function waiveThreshold(
+  parts: EngineParts,
+  mission: string,
+  { by, reason }: { by: string; reason: string },
+): Promise<Result<true>> {
+  const { journal, clock } = parts
+  const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
+  if (!row) return { ok: false, error: { code: 'not_found', message: `there is no mission ${mission}` } }
+  if (reason.trim() === '') return { ok: false, error: { code: 'reason_required', message: 'a waived threshold needs a reason' } }
+  if (row.threshold !== 'failed')
+    return { ok: false, error: { code: 'wrong_status', message: `${mission} has missed no quality threshold` } }
+  const stream = missionStream(mission)
+  const event = asNew({ type: 'threshold.waived', data: { missionId: mission, by, reason } })
+  const streams = [{ stream, expected: await journal.head(stream), events: [event] }]
+  const at = new Date(clock.now()).toISOString()
+  const appended = await journal.append({ streams, meta: { at, actor: by }, enqueue: notificationsOf(streams, at, parts.config) })
+  return appended.ok ? { ok: true, value: true } : waiveThreshold(parts, mission, { by, reason })
 }

@@ -74,4 +74,23 @@ describe('a watch', () => {
     await Promise.all(readings)
     expect(positions()).toEqual([1, 2])
   })
+
+  it('is active as long as one of its tasks is', async () => {
+    const { watch, journal, create } = await watching()
+    expect(watch.active).toBe(false)
+    watch.offer(await create('a'))
+    watch.offer(await create('b'))
+    expect(watch.active).toBe(true)
+    const end = async (name: string) => {
+      const stream = `task/mission/${name}`
+      const event = { type: 'task.failed', v: 1, data: { reason: 'the end' } }
+      const streams = [{ stream, expected: await journal.head(stream), events: [event] }]
+      await journal.append({ streams, meta: { at: new Date(0).toISOString(), actor: 'test' } })
+      await watch.catchUp()
+    }
+    await end('a')
+    expect(watch.active).toBe(true)
+    await end('b')
+    expect(watch.active).toBe(false)
+  })
 })

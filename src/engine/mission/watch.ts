@@ -13,7 +13,7 @@ export class Watch {
   readonly #missions: Set<string>
   readonly #onEvent: (event: StoredEvent, row: TaskRow | undefined) => void
   /** Whether whoever does a task is not started by Assay: then nothing here can bring it further. */
-  readonly #isOutside: (assignee: string) => boolean
+  readonly #isOutside: (row: TaskRow) => boolean
   readonly rows = new Map<string, TaskRow>()
   position = 0
   /** Retries that were made before this watch began, where there were any; only later ones use up its patience. */
@@ -25,7 +25,7 @@ export class Watch {
     journal: Journal,
     missions: readonly string[],
     onEvent: (event: StoredEvent, row: TaskRow | undefined) => void = () => {},
-    isOutside: (assignee: string) => boolean = () => false,
+    isOutside: (row: TaskRow) => boolean = () => false,
   ) {
     this.#isOutside = isOutside
     this.#journal = journal
@@ -117,7 +117,13 @@ export class Watch {
       const retries = (row.retries ?? 0) - (this.#retriesBefore.get(row.id) ?? 0)
       return row.held === 'judge_unavailable' && retries < patience
     }
-    if (row.status === 'todo' || row.status === 'running') return !this.#isOutside(row.assignee)
-    return row.status === 'checking' || row.status === 'in_review'
+    if (row.status === 'todo' || row.status === 'running') return !this.#isOutside(row)
+    if (row.status === 'in_review') return !waitsForOutside(row)
+    return row.status === 'checking'
   }
+}
+
+/** Nobody but judges outside is still to answer. */
+function waitsForOutside({ seats = [] }: TaskRow): boolean {
+  return seats.some(({ state }) => state === 'awaited') && !seats.some(({ state }) => state === 'asked')
 }

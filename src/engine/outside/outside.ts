@@ -35,14 +35,6 @@ export interface OutsideReview {
   feedback: string
 }
 
-/** What doors offer to workers that Assay does not start. */
-export interface OutsideDoor {
-  take(task: string, worker: string): Promise<Result<TakenTask>>
-  beat(task: string, worker: string): Promise<Result<{ attempt: number }>>
-  submit(submitted: SubmittedCase): Promise<Result<{ problems: string[] }>>
-  review(task: string): Promise<Result<OutsideReview>>
-}
-
 /** A worker outside takes a task that is its own to do. Taking its own open attempt again (after a restart) goes on with it. */
 export async function takeTask(bench: Bench, task: string, worker: string): Promise<Result<TakenTask>> {
   const { parts, tasks } = bench

@@ -1,7 +1,6 @@
 import type { Digest } from '../../contract/canonical.ts'
-import type { Content } from '../../contract/case.ts'
+import type { Case, Content } from '../../contract/case.ts'
 import type { TaskCommand } from '../../contract/commands/task.ts'
-import type { Config } from '../../contract/config/config.ts'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { readEvent } from '../../contract/events/read.ts'
 import type { TaskSpec } from '../../contract/task.ts'
@@ -10,7 +9,7 @@ import type { Engine } from '../engine.ts'
 import { changed } from '../work/attempt/changed.ts'
 import { taskStream } from '../streams.ts'
 
-/** The name under which whoever made the work stands in a one-shot review. No configuration has an agent of it. */
+/** The name under which whoever made the work stands in a one-shot review, where none is given. */
 export const authorName = 'author'
 
 /** Something to be judged as it is: files, and what they were before. */
@@ -23,6 +22,10 @@ export interface OneShotSubject {
 export interface OneShotTask extends Pick<TaskSpec, 'description' | 'criteria' | 'checks' | 'dimensions' | 'bar'> {
   /** Slug of the review's name; reviews of one name are numbered. */
   id: string
+  /** Whoever made the work: an agent of the organisation, or anybody. */
+  author?: string
+  /** What is said for the work, as a case; one is built from the work where there is none. */
+  case?: Case
 }
 
 export interface OneShotEnd {
@@ -32,23 +35,19 @@ export interface OneShotEnd {
   stopped: boolean
 }
 
-/** The configuration of a one-shot review: the author is a worker outside, who gets one try and no second look. */
-export function forOneShot(config: Config): Config {
-  return {
-    ...config,
-    brains: { ...config.brains, [authorName]: { kind: 'outside' } },
-    agents: { ...config.agents, [authorName]: { role: 'author', brain: authorName } },
-    review: { ...config.review, maxAttempts: 1, onExhausted: 'fail', whenNoReviewer: 'hold' },
-  }
-}
+/** Whoever made the work is outside: it gets one try and no second look, and is never its own judge. */
+const oneLook: TaskSpec['terms'] = { maxAttempts: 1, onExhausted: 'fail', whenNoReviewer: 'hold' }
 
 /** One review from the work to the decision, through the same journal and decisions as any task. It waits for no judge that cannot be reached. */
-export async function reviewOnce(engine: Engine, subject: OneShotSubject, task: OneShotTask, stop: AbortSignal): Promise<OneShotEnd> {
+export async function reviewOnce(engine: Engine, subject: OneShotSubject, given: OneShotTask, stop: AbortSignal): Promise<OneShotEnd> {
+  const { author = authorName, case: argued, ...task } = given
   const spec: TaskSpec = {
     ...task,
     id: `${task.id}/subject`,
     title: subject.title,
-    assignee: authorName,
+    assignee: author,
+    outside: true,
+    terms: oneLook,
     mission: task.id,
     dependsOn: [],
     priority: 1,
@@ -62,11 +61,11 @@ export async function reviewOnce(engine: Engine, subject: OneShotSubject, task: 
   const id = `${mission}/subject`
   const content = await contentOf(engine, subject)
   const commands: TaskCommand[] = [
-    { type: 'start_attempt', worker: authorName, conversational: false, participants: [], sandboxed: false },
-    { type: 'submit_case', attempt: 1, raw: null, content },
+    { type: 'start_attempt', worker: author, conversational: false, participants: [], sandboxed: false, outside: true },
+    { type: 'submit_case', attempt: 1, raw: argued === undefined ? null : JSON.stringify(argued), content },
   ]
   for (const command of commands) {
-    const handled = await engine.handle(id, command, authorName)
+    const handled = await engine.handle(id, command, author)
     if (!handled.ok) throw new Error(handled.error.message)
   }
   const held = new AbortController()

@@ -18,6 +18,8 @@ export interface TaskRow {
   mission: string
   title: string
   assignee: string
+  /** Whoever does it takes it by itself, whatever the configuration says of that name. */
+  outside?: true
   status: TaskStatus
   priority: number
   bar: number
@@ -33,7 +35,7 @@ export interface TaskRow {
   request?: string
   /** How often judges that could not be reached were asked again. */
   retries?: number
-  /** Seats of the open review: who was asked, and what came back so far. */
+  /** Seats of the open review: who was asked, and what came back so far; a judge outside is `awaited`. */
   seats?: { judge: string; state: string }[]
   updated: string
 }
@@ -67,6 +69,7 @@ function createdRow(event: StoredEvent): TaskRow {
     bar,
     attempt: 0,
     dependsOn,
+    ...(spec.outside && { outside: true as const }),
     updated: event.meta.at,
   }
 }
@@ -97,7 +100,7 @@ const folds: Record<string, Fold> = {
   'checks.failed': (row) => ({ ...row, status: 'running' }),
   'checks.passed': (row) => ({ ...row, status: 'in_review' }),
   'review.opened': (row) => ({ ...row, status: 'in_review', seats: [] }),
-  'seat.asked': (row, data: EventData<'seat.asked'>) => seat(row, data.judge, 'asked'),
+  'seat.asked': (row, data: EventData<'seat.asked'>) => seat(row, data.judge, data.outside ? 'awaited' : 'asked'),
   'verdict.recorded': (row, { sitting }: EventData<'verdict.recorded'>) =>
     seat(row, sitting.judge, sitting.outcome === 'abstained' ? 'abstained' : sitting.accepts ? 'accepts' : 'rejects'),
   'task.eval.unparsed': (row, data: EventData<'task.eval.unparsed'>) => seat(row, data.judge, 'unreadable'),
@@ -174,7 +177,7 @@ export interface MissionRow {
 
 export const missionsView: View<MissionRow> = {
   name: 'missions',
-  keys: (event) => (event.stream.startsWith('mission/') && event.type !== 'policy.recorded' ? [event.stream.slice('mission/'.length)] : []),
+  keys: (event) => (event.stream.startsWith('mission/') ? [event.stream.slice('mission/'.length)] : []),
   fold: (row, event) => {
     if (event.type === 'mission.started') {
       const { mission, name, policy, plan, tasks } = event.data as EventData<'mission.started'>
@@ -187,6 +190,8 @@ export const missionsView: View<MissionRow> = {
         return { ...row, finished: event.meta.at, outcome: (event.data as EventData<'mission.finished'>).outcome }
       case 'mission.reopened':
         return open
+      case 'policy.recorded':
+        return { ...row, policy: (event.data as EventData<'policy.recorded'>).digest }
       case 'mission.extended': {
         const { plan, tasks } = event.data as EventData<'mission.extended'>
         return { ...row, tasks: row.tasks + tasks, added: [...(row.added ?? []), plan] }

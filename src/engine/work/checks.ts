@@ -5,6 +5,7 @@ import { visible } from '../../contract/source/shown.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { suspicions } from '../../core/verdict/suspicion.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
+import { loadsPackages, type Meddling, meddling, withMeddling } from './checking/installed.ts'
 import { withProtected } from './checking/protect.ts'
 import { type DueCheck, dueChecks } from './checking/regressions.ts'
 import { workFiles } from './material.ts'
@@ -45,12 +46,14 @@ export async function checkContent(
   const marked = state.spec.workspace.kind === 'worktree' ? await conflictMarkers(bench, content) : []
   const due = await dueChecks(bench, state, content.base, joined)
   if (due.length === 0) return marked
+  const packages = due.some(({ spec }) => loadsPackages(spec)) ? await bench.parts.workspaces.meddled(state.spec) : []
+  const work = { content, meddling: meddling(packages, content.paths) }
   const copies = new SharedCopies(bench)
   try {
     const reports: CheckReport[] = []
     const queue = [...due.entries()]
     const lane = async () => {
-      for (let next = queue.shift(); next; next = queue.shift()) reports[next[0]] = await checkOne(bench, next[1], content, copies, signal)
+      for (let next = queue.shift(); next; next = queue.shift()) reports[next[0]] = await checkOne(bench, next[1], work, copies, signal)
     }
     await Promise.all(Array.from({ length: Math.min(parallelChecks, queue.length) }, lane))
     return [...reports, ...marked]
@@ -68,8 +71,15 @@ async function conflictMarkers({ parts }: Bench, content: Content): Promise<Chec
   return [{ id: 'conflict-markers', kind: 'diff', outcome: 'fail', summary, output: summary, findings: [] }]
 }
 
-async function checkOne(bench: Bench, due: DueCheck, content: Content, copies: SharedCopies, signal: AbortSignal): Promise<CheckReport> {
+interface Work {
+  content: Content
+  meddling: Meddling
+}
+
+async function checkOne(bench: Bench, due: DueCheck, work: Work, copies: SharedCopies, signal: AbortSignal): Promise<CheckReport> {
   const { id, spec, base } = due
+  const { content } = work
+  const meddled = loadsPackages(spec) && work.meddling.packages.length > 0
   const { snapshots, checks } = bench.parts
   const globs = protectedBy(spec)
   const guarded =
@@ -79,7 +89,7 @@ async function checkOne(bench: Bench, due: DueCheck, content: Content, copies: S
   const { snapshot, findings } = guarded
   const output = content.output ?? ''
   const looked = { snapshot, base: content.base, output }
-  const known = bench.reports.find(id, spec, looked)
+  const known = meddled ? undefined : bench.reports.find(id, spec, looked)
   if (known) return { ...known, findings }
   // A command gets a copy of its own: what it does to the files must not reach the next check. The others share one.
   const copy = spec.kind === 'command' ? await bench.parts.materialise(snapshot) : await copies.of(snapshot)
@@ -92,6 +102,7 @@ async function checkOne(bench: Bench, due: DueCheck, content: Content, copies: S
       keep: (bytes: Uint8Array) => snapshots.putBytes(bytes),
     }
     const report = await checks.run(id, spec, context, signal)
+    if (meddled) return withMeddling({ ...report, findings }, work.meddling)
     if (!signal.aborted) bench.reports.keep(spec, looked, report)
     return { ...report, findings }
   } finally {

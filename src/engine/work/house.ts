@@ -2,7 +2,7 @@ import type { TaskInput } from '../../contract/task.ts'
 import type { Lease } from '../../contract/work.ts'
 import { isFinished } from '../../core/task/decide.ts'
 import type { TaskState } from '../../core/task/state.ts'
-import { folderReleased, holdsFolder } from './attempt/folders.ts'
+import { freeFolder } from './attempt/folder-end.ts'
 import { type Blocked, settleGates, tellBlocked } from '../gates/evaluate.ts'
 import { shutGate } from '../gates/gates.ts'
 import { reopenMission } from '../mission/finish.ts'
@@ -34,12 +34,15 @@ export const retryReview: Runner = async (bench, lease) => {
   await settleRefused(bench, lease, handled)
 }
 
+/** How long a task that has to wait for its shared folder waits before it looks again. */
+const folderRetryMs = (lease: Lease) => Math.min(50 * lease.claims, 2_000)
+
 /** Tells everybody who depends on a task that it ended, or that it is open again; frees its shared folder. */
 export const settleDependents: Runner = async (bench, lease) => {
   const { task } = lease.payload as { task: string }
   const { state } = await bench.tasks.load(task)
   if (state) {
-    if (isFinished(state) || state.status === 'held') await freeFolder(bench, state)
+    if ((await freeFolder(bench.parts, state)) === 'later') return void (await bench.parts.journal.release(lease, folderRetryMs(lease)))
     if (!isFinished(state) && state.spec.mission !== undefined) await reopenMission(bench.parts, state.spec.mission, task)
     await settleGates(bench, state, blockedBy(bench))
     if (state.status === 'waiting') await readyIfAll(bench, task)
@@ -123,12 +126,4 @@ async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
   bench.missing.delete(dependent)
   if ((await shutGate(bench.parts, mission, gates)) !== undefined) return
   await bench.tasks.handle(dependent, { type: 'ready_task', inputs, ...(gates.length > 0 && { gates }) }, { actor: 'runtime' })
-}
-
-async function freeFolder(bench: Bench, state: TaskState): Promise<void> {
-  const hold = await holdsFolder(bench.parts, state.spec)
-  const streams = folderReleased(hold, state.spec)
-  if (streams.length === 0) return
-  const { journal, clock } = bench.parts
-  await journal.append({ streams, meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' } })
 }

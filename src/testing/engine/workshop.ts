@@ -10,7 +10,7 @@ import type { CheckReport } from '../../contract/check.ts'
 import { Config } from '../../contract/config/config.ts'
 import { policyDigest } from '../../core/policy/policy.ts'
 import { Engine } from '../../engine/engine.ts'
-import type { EngineParts } from '../../engine/parts.ts'
+import type { EngineParts, FetchPage } from '../../engine/parts.ts'
 import { policyOf } from '../../engine/project.ts'
 import { engineViews } from '../../engine/views/tasks.ts'
 import type { BrainPort } from '../../ports/brain.ts'
@@ -21,10 +21,11 @@ export interface WorkshopOptions {
   brains: Record<string, BrainPort>
   journal?: Journal
   folder?: string
+  fetchPage?: FetchPage
 }
 
 /** A whole engine on a temporary folder, with brains that the test writes; checks pass unless their file is missing. */
-export function openWorkshop({ config: written, brains, journal, folder }: WorkshopOptions): {
+export function openWorkshop({ config: written, brains, journal, folder, fetchPage }: WorkshopOptions): {
   engine: Engine
   parts: EngineParts
   folder: string
@@ -55,6 +56,7 @@ export function openWorkshop({ config: written, brains, journal, folder }: Works
       if (!copy.ok) throw new Error(copy.problem.message)
       return copy
     },
+    fetchPage: fetchPage ?? (async () => ({ ok: false, code: 'no_network', message: 'the test has no network' })),
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
     owner: `test-${randomUUID()}`,

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { accept, type Answer, failure, type Message, page, say, submit, use } from './answers.ts'
 import { askedAbout, type ModelRequest } from './request.ts'
-import { renderMessage } from './render.ts'
+import { renderMessage } from './render/whole.ts'
 import { acceptingVerdict } from '../sample-verdict.ts'
 
 type Fault = (request: ModelRequest) => Answer

@@ -21,11 +21,13 @@ const bodies: Record<Dialect, unknown> = {
   chat: { tools: [{ type: 'function', function: { name: 'submit_verdict', parameters: schema } }] },
   messages: { tools: [{ name: 'submit_verdict', input_schema: schema }], tool_choice: { type: 'tool', name: 'submit_verdict' } },
   generate: { tools: [{ functionDeclarations: [{ name: 'submit_verdict', parametersJsonSchema: schema }] }] },
+  responses: { tools: [{ type: 'function', name: 'submit_verdict', parameters: schema }] },
 }
 const dialects: [Dialect, string][] = [
   ['chat', 'chat/completions'],
   ['messages', 'messages'],
   ['generate', 'models/any:generateContent'],
+  ['responses', 'responses'],
 ]
 
 const post = (path: string, body: unknown): Promise<Response> =>

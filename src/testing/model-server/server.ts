@@ -1,6 +1,6 @@
 /**
- * A model on loopback, for tests, rehearsals and benchmarks. It speaks chat completions (OpenAI and everything compatible), Anthropic messages and
- * Gemini generateContent, and says what a function tells it to:
+ * A model on loopback, for tests, rehearsals and benchmarks. It speaks chat completions (OpenAI and everything compatible), OpenAI responses,
+ * Anthropic messages and Gemini generateContent, whole or streamed as the request wants it, and says what a function tells it to:
  *
  *   const server = await startModelServer((request) => accept(request))
  *   // brains: { judge: { kind: model, provider: openai-compatible, baseURL: <server.baseURL('openai-compatible')>, model: any } }
@@ -17,8 +17,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type Answer, failure } from './answers.ts'
 import { deliver, type Parcel } from './deliver.ts'
-import { renderMessage } from './render.ts'
-import { type Dialect, dialectOf, forcedTool, type ModelRequest, offeredTools } from './request.ts'
+import { renderMessage } from './render/whole.ts'
+import { renderStream } from './render/streamed.ts'
+import { type Dialect, dialectOf, forcedTool, isStreamed, type ModelRequest, offeredTools } from './request.ts'
 
 export type Script = (request: ModelRequest) => Answer | Promise<Answer>
 
@@ -78,7 +79,7 @@ async function handle(incoming: IncomingMessage, response: ServerResponse, reque
   requests.push(request)
   const answer = dialect === undefined ? failure(404, {}, `no such address: ${path}`) : await script(request)
   broken = answer.delivery?.how === 'cut'
-  await deliver(response, parcel(request.dialect, answer), (bytes) => {
+  await deliver(response, parcel(request, answer), (bytes) => {
     request.sent += bytes
   })
 }
@@ -94,10 +95,22 @@ function readRequest(
   const dialect = known ?? 'chat'
   const json = known === undefined ? {} : (JSON.parse(text) as Record<string, unknown>)
   const tools = offeredTools(dialect, json).map(({ name }) => name)
-  return { number, dialect, path, headers, text, json, tools, forced: forcedTool(dialect, json), sent: 0, ended }
+  return {
+    number,
+    dialect,
+    path,
+    headers,
+    text,
+    json,
+    tools,
+    forced: forcedTool(dialect, json),
+    streamed: isStreamed(path, json),
+    sent: 0,
+    ended,
+  }
 }
 
-function parcel(dialect: Dialect, answer: Answer): Parcel {
+function parcel({ dialect, streamed }: ModelRequest, answer: Answer): Parcel {
   const { delivery } = answer
   if (answer.kind === 'page')
     return {
@@ -106,8 +119,8 @@ function parcel(dialect: Dialect, answer: Answer): Parcel {
       body: typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body,
       delivery,
     }
-  const body = Buffer.from(renderMessage(dialect, answer))
-  return { status: 200, headers: { 'content-type': 'application/json' }, body, delivery }
+  const body = Buffer.from(streamed ? renderStream(dialect, answer) : renderMessage(dialect, answer))
+  return { status: 200, headers: { 'content-type': streamed ? 'text/event-stream' : 'application/json' }, body, delivery }
 }
 
 async function readText(incoming: IncomingMessage): Promise<string> {

@@ -45,6 +45,17 @@ describe.each(agents)('%s', (agent) => {
     expect(cwd).toBe(stage.workspace)
   })
 
+  it('works by tools: what all its steps used is added up, and its last message counts', async () => {
+    stage.cast(agent, { prints: `${agent}/tooled.out`, says: fencedCase, does: 'echo hello > core.txt' })
+    const steps = agent === 'gemini' ? 3 : 2
+    expect(await stage.work(agent)).toMatchObject({
+      kind: 'finished',
+      raw: sampleCase,
+      output: 'All done.\n\n',
+      usage: { inputTokens: 100 * steps, outputTokens: 20 * steps },
+    })
+  })
+
   it('may write its case to the file that is named to it', async () => {
     worked('See the file.', { does: `printf '%s' '${sampleCase}' > "$ASSAY_CASE_FILE"` })
     expect(await stage.work(agent)).toMatchObject({ kind: 'finished', raw: sampleCase, output: 'See the file.' })
@@ -197,6 +208,14 @@ it('Gemini is told apart by its exit codes', async () => {
   }
 })
 
+it('Gemini exits with the status of its API, of which a process can say eight bits: that is no signal', async () => {
+  stage.cast('gemini', { prints: 'gemini/api-error.err', exit: 400 & 255 })
+  expect(await stage.work('gemini')).toMatchObject({ kind: 'failed', failure: 'exit', detail: expect.stringContaining('exit code 144: ') })
+  expect(await stage.judge('gemini')).toMatchObject({ kind: 'unavailable', detail: expect.stringContaining('exit code 144: ') })
+  stage.cast('gemini', { prints: 'gemini/api-error.err', afterwards: 'kill -KILL $$' })
+  expect(await stage.work('gemini')).toMatchObject({ kind: 'failed', failure: 'signal' })
+})
+
 it('Claude spends its budget', async () => {
   stage.cast('claude', { prints: 'claude/budget.out', exit: 1 })
   const ending = await stage.work('claude', { budgetUsd: 2.5 })
@@ -206,6 +225,24 @@ it('Claude spends its budget', async () => {
     usage: { costUsd: 0.0008 },
   })
   expect(stage.given().args.join(' ')).toContain('--max-budget-usd 2.5')
+})
+
+it('an agent that takes no budget and says what it cost is held to it when it is done', async () => {
+  stage.cast('opencode', { prints: 'opencode/priced.out', says: fencedCase })
+  expect(await stage.work('opencode', { budgetUsd: 0.01 })).toMatchObject({
+    kind: 'failed',
+    failure: 'error',
+    detail: 'opencode has cost $0.0300; at most $0.01 may be spent on an attempt',
+    usage: { costUsd: 0.03 },
+  })
+  expect(await stage.work('opencode', { budgetUsd: 0.03 })).toMatchObject({ kind: 'finished', raw: sampleCase })
+})
+
+it('opencode without a login says how to log in', async () => {
+  stage.cast('opencode', { prints: 'opencode/logged-out.out', exit: 1 })
+  const words = expect.stringMatching(/^opencode is not logged in: run `opencode auth login`/)
+  expect(await stage.work('opencode')).toMatchObject({ kind: 'failed', failure: 'exit', detail: words })
+  expect(await stage.judge('opencode')).toMatchObject({ kind: 'unavailable', detail: words })
 })
 
 it('Claude repeats a key in its structured answer: it stays to be seen', async () => {

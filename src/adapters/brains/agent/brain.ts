@@ -67,7 +67,7 @@ async function work(options: AgentBrainOptions, order: WorkOrder, folder: string
       ASSAY_CASE_FILE: caseFile,
     },
   })
-  return await workEnding(agent, ran, caseFile, options.maxCaseBytes)
+  return await workEnding(agent, ran, { caseFile, maxCaseBytes: options.maxCaseBytes, budgetUsd: options.budgetUsd })
 }
 
 async function judge(options: AgentBrainOptions, question: JudgeQuestion, folder: string, signal: AbortSignal): Promise<JudgeEnding> {

@@ -31,6 +31,7 @@ export const claude: KnownAgent = {
   install: 'npm install -g @anthropic-ai/claude-code',
   login: 'run `claude` once and log in, or set ANTHROPIC_API_KEY',
   loggedOut: /not logged in|\/login|invalid.*api.?key|authentication_error|API Error: 401/i,
+  holdsBudget: true,
   env: [
     ...networkVariables,
     'ANTHROPIC_API_KEY',

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { excerpt } from '../../../contract/source/shown.ts'
 import type { RawReply, Usage } from '../../../contract/verdict.ts'
 import type { JudgeEnding, WorkEnding } from '../../../ports/brain.ts'
@@ -12,16 +13,25 @@ const unknownFlag = /unknown option|unexpected argument|unknown argument|unrecog
 /** Most characters of an agent's own words in a message. */
 const mostWords = 400
 
+export interface WorkBounds {
+  caseFile: string
+  maxCaseBytes: number
+  /** US dollars that the turn may cost. */
+  budgetUsd: number | undefined
+}
+
 /** What a worker's turn came to. It handed in its case only where the process and what it says of itself agree that all went well. */
-export async function workEnding(agent: KnownAgent, ending: ProcessEnding, caseFile: string, maxCaseBytes: number): Promise<WorkEnding> {
+export async function workEnding(agent: KnownAgent, ending: ProcessEnding, bounds: WorkBounds): Promise<WorkEnding> {
+  const { caseFile, maxCaseBytes } = bounds
   if (ending.kind === 'not_started')
     return { ...(await commandEnding(ending, caseFile, maxCaseBytes)), ...notThere(agent, ending) } as WorkEnding
   if (ending.kind === 'stopped') return { kind: 'stopped', detail: `${agent.program} was stopped`, output: ending.stdout }
   const report = agent.read(ending)
   const usage = usageOf(report, ending)
-  const trouble = troubleIn(agent, ending, report)
+  const ran = asMeant(ending, report)
+  const trouble = troubleIn(agent, ran, report) ?? overspent(agent, usage, bounds.budgetUsd)
   if (trouble !== undefined || report.kind === 'failed') {
-    const failure = ending.kind === 'timed_out' ? 'timeout' : ending.kind === 'signalled' ? 'signal' : ending.code === 0 ? 'error' : 'exit'
+    const failure = ran.kind === 'timed_out' ? 'timeout' : ran.kind === 'signalled' ? 'signal' : ran.code === 0 ? 'error' : 'exit'
     const output = report.kind === 'answered' ? report.text : ending.stderr
     return { kind: 'failed', failure, detail: trouble ?? agent.program, output, beforeEffect: false, usage }
   }
@@ -37,7 +47,7 @@ export function judgeEnding(agent: KnownAgent, ending: ProcessEnding, maxReplyBy
   if (ending.kind === 'stopped') return { kind: 'stopped' }
   const report = agent.read(ending)
   const usage = usageOf(report, ending)
-  const trouble = troubleIn(agent, ending, report)
+  const trouble = troubleIn(agent, asMeant(ending, report), report)
   if (trouble !== undefined || report.kind === 'failed') return { kind: 'unavailable', detail: trouble ?? agent.program, usage }
   const body = report.structured ?? report.text
   const whole = Buffer.byteLength(body) <= maxReplyBytes
@@ -48,6 +58,15 @@ export function judgeEnding(agent: KnownAgent, ending: ProcessEnding, maxReplyBy
     ...(finish !== undefined && { finish }),
   }
   return { kind: 'reply', reply, usage }
+}
+
+/** A process says one byte: a code such as HTTP's 400 arrives as 144, which looks like an end by signal 16. */
+function asMeant(ending: Ran, report: Report): Ran {
+  if (ending.kind !== 'signalled' || report.kind !== 'failed' || report.exit === undefined) return ending
+  const code = report.exit & 255
+  if (code !== 128 + ((constants.signals as Record<string, number>)[ending.signal] ?? 128)) return ending
+  const { signal, ...rest } = ending
+  return { ...rest, kind: 'exited', code }
 }
 
 /** Why a run is not to be believed, in plain words; undefined where nothing speaks against it. */
@@ -67,6 +86,11 @@ function troubleIn(agent: KnownAgent, ending: Ran, report: Report): string | und
   const meaning = ending.kind === 'exited' ? agent.exits?.[ending.code] : undefined
   const why = [meaning, said === '' ? lastLine(ending.stderr) : said].filter((word) => word !== undefined && word !== '')
   return `${program} ${how}${why.length === 0 ? '' : `: ${shown(why.join('; '))}`}`
+}
+
+function overspent({ program, holdsBudget }: KnownAgent, { costUsd = 0 }: Usage, budgetUsd = Number.POSITIVE_INFINITY): string | undefined {
+  if (holdsBudget || costUsd <= budgetUsd) return undefined
+  return `${program} has cost $${costUsd.toFixed(4)}; at most $${budgetUsd} may be spent on an attempt`
 }
 
 function notThere(agent: KnownAgent, { code, message }: { code: string; message: string }): { detail: string } {

@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from 'vitest'
-import type { BrainPort } from '../../../ports/brain.ts'
+import type { BrainPort, JudgeQuestion } from '../../../ports/brain.ts'
 import { openStage } from '../../../testing/agents/stand-in.ts'
 import { openWorkshop } from '../../../testing/engine/workshop.ts'
 import { sampleCase } from '../../../testing/model-server/model-worker.ts'
+import { rejectingVerdict } from '../../../testing/sample-verdict.ts'
 import { specWith } from '../../../testing/task/world.ts'
 
 const config = {
@@ -15,14 +16,19 @@ afterEach(() => {
   for (const room of rooms.splice(0)) room.remove()
 })
 
-/** One task for Claude's stand-in, judged with these scores. */
-async function run(says: string, ...scores: number[]) {
+const scored =
+  (...scores: number[]) =>
+  () =>
+    `It should say hello.\nSCORE: ${scores.shift() ?? 90}`
+
+/** One task for Claude's stand-in; the judge says what it is told to. */
+async function run(says: string, answer: (question: JudgeQuestion) => string = scored()) {
   const stage = openStage()
   stage.cast('claude', { prints: 'claude/worked.out', says, does: 'echo "$ASSAY_ATTEMPT" > core.txt' })
   const eyes: BrainPort = {
     conversational: false,
     work: () => Promise.reject(new Error('a judge does not work')),
-    judge: async () => ({ kind: 'reply', reply: { channel: 'text', body: `It should say hello.\nSCORE: ${scores.shift() ?? 90}` } }),
+    judge: async (question) => ({ kind: 'reply', reply: { channel: 'text', body: answer(question) } }),
     close: async () => {},
   }
   const shop = openWorkshop({ config, brains: { hands: stage.brain('claude'), eyes } })
@@ -35,7 +41,7 @@ async function run(says: string, ...scores: number[]) {
 }
 
 it('an agent is rejected, told why, and accepted', async () => {
-  const { counts, stdin } = await run(`Done.\n\n\`\`\`json\n${sampleCase}\n\`\`\``, 30, 90)
+  const { counts, stdin } = await run(`Done.\n\n\`\`\`json\n${sampleCase}\n\`\`\``, scored(30, 90))
   expect(counts).toEqual({ clean: 1 })
   expect(stdin).toContain('It should say hello.')
 })
@@ -45,4 +51,17 @@ it('an agent that asks instead of working never passes, and hears that nobody an
   expect(counts).not.toHaveProperty('clean')
   expect(events.map(({ type }) => type)).not.toContain('case.submitted')
   expect(stdin).toContain('claude asked a question instead of handing in a case')
+})
+
+it('an agent that claims files which do not exist never passes: what is not there is evidence', async () => {
+  const claimed = sampleCase.replaceAll('core.txt:1', 'proof.txt:1')
+  const { counts, events, stdin } = await run(`Done.\n\n\`\`\`json\n${claimed}\n\`\`\``, (question) => {
+    const verdict = rejectingVerdict(question, { evidence: ['absent:proof.txt'], next_step: 'Write proof.txt.' })
+    const criteria = verdict.criteria.map((answer) => ({ ...answer, evidence: ['absent:proof.txt'] }))
+    return JSON.stringify({ ...verdict, criteria })
+  })
+  expect(counts).not.toHaveProperty('clean')
+  const decided = events.find(({ type }) => type === 'review.decided')
+  expect(decided?.data).toMatchObject({ decision: { outcome: 'reject', vetoes: [{ criterion: 'AC1', evidence: ['absent:proof.txt'] }] } })
+  expect(stdin).toContain('Write proof.txt.')
 })

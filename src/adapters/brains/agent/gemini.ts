@@ -54,7 +54,7 @@ function read({ stdout, stderr }: Printed): Report {
   const error = (result.success ? result.data.error : undefined) ?? (trouble.success ? trouble.data.error : undefined)
   const models = result.success ? Object.values(result.data.stats?.models ?? {}) : []
   const usage = total(models.map(({ tokens }) => ({ input: tokens.prompt, output: tokens.candidates + tokens.thoughts })))
-  if (error != null) return { kind: 'failed', detail: error.message, usage }
+  if (error != null) return { kind: 'failed', detail: error.message, ...(typeof error.code === 'number' && { exit: error.code }), usage }
   if (!result.success || typeof result.data.response !== 'string') return { kind: 'failed', detail: 'it printed no response', usage }
   return { kind: 'answered', text: result.data.response, usage }
 }

@@ -39,7 +39,8 @@ export interface Printed {
 /** What an agent says of its own run. Whether it may be believed, the runner decides together with how the process ended. */
 export type Report =
   | { kind: 'answered'; text: string; structured?: string; finish?: string; usage: Usage }
-  | { kind: 'failed'; detail: string; usage?: Usage }
+  /** `exit`: the code that it means to exit with, which may be more than a process can say. */
+  | { kind: 'failed'; detail: string; exit?: number; usage?: Usage }
 
 /** A command-line agent, as a table of its flags and formats. Adding one is adding a file like this. */
 export interface KnownAgent {
@@ -51,6 +52,8 @@ export interface KnownAgent {
   loggedOut: RegExp
   /** How it says that it does not know a flag, where it says so in its own way. */
   flagUnknown?: RegExp
+  /** It takes a budget, and ends by itself when that is spent. What another one says it has cost is looked at when it is done. */
+  holdsBudget?: true
   /** Names of variables that it is given besides the harmless ones. */
   env: readonly string[]
   /** Files and folders below the home folder that it keeps its login and settings in; a name in capitals is a variable that may name another place. */

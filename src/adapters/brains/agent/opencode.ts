@@ -15,7 +15,13 @@ const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('step_finish'), part: z.object({ messageID: z.string(), reason: z.string(), tokens: Tokens, cost: money }) }),
   z.object({
     type: z.literal('error'),
-    error: z.object({ name: z.string().catch('error'), data: z.object({ message: z.string() }).nullish().catch(null) }),
+    error: z.object({
+      name: z.string().catch('error'),
+      data: z
+        .object({ message: z.string(), statusCode: z.number().optional().catch(undefined) })
+        .nullish()
+        .catch(null),
+    }),
   }),
 ])
 
@@ -24,7 +30,7 @@ export const opencode: KnownAgent = {
   program: 'opencode',
   install: 'npm install -g opencode-ai',
   login: 'run `opencode auth login`',
-  loggedOut: /api key is missing|unauthorized|invalid api key|auth login/i,
+  loggedOut: /api key is missing|unauthorized|invalid api key|auth login|\(HTTP 401\)/i,
   flagUnknown: /^opencode run \[message\.\.\]$/m,
   env: [
     ...networkVariables,
@@ -76,7 +82,11 @@ function read({ stdout }: Printed): Report {
     })),
   )
   const failure = lines.findLast((line) => line.type === 'error')
-  if (failure?.type === 'error') return { kind: 'failed', detail: failure.error.data?.message ?? failure.error.name, usage }
+  if (failure?.type === 'error') {
+    const { data, name } = failure.error
+    const status = data?.statusCode === undefined ? '' : ` (HTTP ${data.statusCode})`
+    return { kind: 'failed', detail: `${data?.message ?? name}${status}`, usage }
+  }
   const last = steps.at(-1)
   if (last === undefined || last.reason === 'tool-calls') return { kind: 'failed', detail: 'its turn did not come to an end', usage }
   const said = lines.flatMap((line) => (line.type === 'text' && line.part.messageID === last.messageID ? [line.part.text] : []))

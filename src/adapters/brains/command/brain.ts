@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Brain } from '../../../contract/agent.ts'
@@ -106,7 +105,7 @@ async function run(options: CommandBrainOptions, folder: string, turn: Turn): Pr
   if (refused.length > 0)
     return { kind: 'not_started', code: 'EINVAL', message: `${refused.join(', ')} is never passed to a process; remove it from \`env\`` }
   const temporary = join(folder, 'tmp')
-  await mkdir(temporary)
+  mkdirSync(temporary)
   return await runProcess({
     argv: ownFiles(brain.argv, configDir),
     base: configDir,

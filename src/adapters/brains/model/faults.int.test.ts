@@ -4,7 +4,7 @@ import type { JudgeEnding } from '../../../ports/brain.ts'
 import { accept, type Message } from '../../../testing/model-server/answers.ts'
 import { answerFaults, lastingFaults, transportFaults } from '../../../testing/model-server/faults.ts'
 import { judgeQuestion, modelJudge, providers, type ProviderName } from '../../../testing/model-server/model-judge.ts'
-import { renderMessage } from '../../../testing/model-server/render.ts'
+import { renderMessage } from '../../../testing/model-server/render/whole.ts'
 import { type ModelServer, type Script, startModelServer } from '../../../testing/model-server/server.ts'
 
 let server: ModelServer

@@ -1,11 +1,14 @@
 import type { LanguageModel } from 'ai'
 import type { Brain } from '../../../contract/agent.ts'
-import type { Fetch } from './request/transport.ts'
+import { Switchboard } from './request/switchboard.ts'
 
 export type ModelBrain = Extract<Brain, { kind: 'model' }>
 
-/** A model that reaches its server through the given `fetch`. */
-export type ModelSource = (fetch: Fetch) => LanguageModel
+/** A model, and the switchboard that its requests go through. */
+export interface ModelSource {
+  model: LanguageModel
+  board: Switchboard
+}
 
 /** Always said explicitly: left out, some providers would take an address from the environment, and with it the key, elsewhere. */
 const addresses = {
@@ -17,23 +20,25 @@ const addresses = {
 /** Loads the provider's package, which is not touched before it is needed. */
 export async function loadProvider({ provider, model, baseURL }: ModelBrain, apiKey: string | undefined): Promise<ModelSource> {
   const key = apiKey ?? ''
+  const board = new Switchboard()
+  const { fetch } = board
   switch (provider) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return (fetch) => createAnthropic({ baseURL: baseURL ?? addresses.anthropic, apiKey: key, fetch })(model)
+      return { model: createAnthropic({ baseURL: baseURL ?? addresses.anthropic, apiKey: key, fetch })(model), board }
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return (fetch) => createOpenAI({ baseURL: baseURL ?? addresses.openai, apiKey: key, fetch }).chat(model)
+      return { model: createOpenAI({ baseURL: baseURL ?? addresses.openai, apiKey: key, fetch }).chat(model), board }
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google')
-      return (fetch) => createGoogle({ baseURL: baseURL ?? addresses.google, apiKey: key, fetch })(model)
+      return { model: createGoogle({ baseURL: baseURL ?? addresses.google, apiKey: key, fetch })(model), board }
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const settings = { name: 'compatible', baseURL: baseURL ?? '', ...(apiKey === undefined ? {} : { apiKey }) }
-      return (fetch) => createOpenAICompatible({ ...settings, fetch })(model)
+      return { model: createOpenAICompatible({ ...settings, fetch })(model), board }
     }
   }
 }

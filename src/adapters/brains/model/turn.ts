@@ -43,10 +43,11 @@ const mostWords = 2_000
 /** Asks once. What the SDK throws is looked up in what was seen on the wire, so that no wording of an error decides anything. */
 export async function takeTurn(request: TurnRequest, signal: AbortSignal): Promise<Turn> {
   const exchange: Exchange = {}
-  const { sdk, instructions, messages, tools, toolChoice, maxOutputTokens } = request
-  try {
-    const result = await sdk.generateText({
-      model: request.source(boundedFetch(request.transport, request.limits, exchange)),
+  const { sdk, source, instructions, messages, tools, toolChoice, maxOutputTokens } = request
+  const own = boundedFetch(request.transport, request.limits, exchange)
+  const ask = () =>
+    sdk.generateText({
+      model: source.model,
       instructions,
       messages,
       tools,
@@ -56,6 +57,8 @@ export async function takeTurn(request: TurnRequest, signal: AbortSignal): Promi
       abortSignal: signal,
       onLanguageModelCallEnd: ({ usage }) => request.onUsage(usage),
     })
+  try {
+    const result = await source.board.through(own, ask)
     const raw = readRawAnswer(request.provider, exchange.body ?? '')
     const calls = raw && pairCalls(result.toolCalls, raw)
     if (raw === undefined || calls === undefined) return unusable(exchange, 'more or less than one answer')

@@ -1,10 +1,11 @@
-import { constants } from 'node:fs'
+import { constants, lstatSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 export type FileProblem = { code: 'missing' | 'refused' | 'too_large'; message: string }
 
 /** Bytes of a file that somebody else wrote: never through a symlink, never from a pipe or device, never more than the limit. */
 export async function readPlainFile(path: string, maxBytes: number): Promise<{ bytes: Buffer } | FileProblem> {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { code: 'missing', message: 'it does not exist' }
   const opened = await openWithoutFollowing(path)
   if (!('handle' in opened)) return opened
   try {

@@ -1,14 +1,35 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtempSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
+import { chmod, readdir, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+/** Entries up to which a folder is emptied on the spot; the way through the pool of threads takes longer than that. */
+const fewEntries = 8
+
 /** Runs `use` with a new folder that only this user can enter, and removes it afterwards whatever was put into it. */
 export async function withPrivateFolder<T>(use: (folder: string) => Promise<T>, root = tmpdir()): Promise<T> {
-  const folder = await mkdtemp(join(root, 'assay-run-'))
+  const folder = mkdtempSync(join(root, 'assay-run-'))
   try {
     return await use(folder)
   } finally {
-    await remove(folder)
+    if (!(await removedQuickly(folder))) await remove(folder)
+  }
+}
+
+/**
+ * Most runs leave nothing, or a file and an empty folder. False where there is more, or anything in the way. The folder itself was part of a sandbox:
+ * the system may take milliseconds to let go of it, which is not waited for on the spot.
+ */
+async function removedQuickly(folder: string): Promise<boolean> {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    if (entries.length > fewEntries) return false
+    for (const entry of entries) (entry.isDirectory() ? rmdirSync : unlinkSync)(join(folder, entry.name))
+    await rmdir(folder)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    return false
   }
 }
 

@@ -49,6 +49,12 @@ export function* entriesOf(held: HeldFolder, folder: string): Generator<Entry> {
   }
 }
 
+/** One entry by its name; undefined where there is none. */
+export function entryOf(held: HeldFolder, name: string): Entry | undefined {
+  const kind = kindNow(held, name)
+  return kind && { name, path: name, kind }
+}
+
 function kindNow(held: HeldFolder, name: string | Buffer): Entry['kind'] | undefined {
   const stat = lstatSync(held.at(name), { throwIfNoEntry: false })
   return stat && kindOf(stat)

@@ -20,8 +20,11 @@ export interface OpenFile {
 
 export type Opening = { kind: 'open'; file: OpenFile } | { kind: 'refused'; why: string } | { kind: 'changed' }
 
-/** Opens first and checks what was opened: a link is not followed, a pipe does not block, and only a plain file with one name is handed out. */
-export function openEntry(held: HeldFolder, entry: Entry): Opening {
+/**
+ * Opens first and checks what was opened: a link is not followed, a pipe does not block, and only a plain file with one name is handed out.
+ * `mayHaveNames` is for a file that the user named himself: other names of it hide nothing.
+ */
+export function openEntry(held: HeldFolder, entry: Entry, mayHaveNames = false): Opening {
   const why = whyRefused(held, entry)
   if (why !== undefined || typeof entry.name !== 'string') return { kind: 'refused', why: why ?? 'name is not UTF-8' }
   let fd: number
@@ -34,15 +37,15 @@ export function openEntry(held: HeldFolder, entry: Entry): Opening {
     if (errno === 'ELOOP' || errno === 'ENOENT' || errno === 'ENXIO' || errno === 'EMLINK') return { kind: 'changed' }
     throw error
   }
-  const opening = judgeOpened(held, entry.name, fd)
+  const opening = judgeOpened(held, entry.name, fd, mayHaveNames)
   if (opening.kind !== 'open') closeSync(fd)
   return opening
 }
 
-function judgeOpened(held: HeldFolder, name: string, fd: number): Opening {
+function judgeOpened(held: HeldFolder, name: string, fd: number, mayHaveNames: boolean): Opening {
   const stat = fstatSync(fd, { bigint: true })
   if (kindOf(stat) !== 'file' || stat.nlink === 0n || !held.owns(fd, name)) return { kind: 'changed' }
-  if (stat.nlink !== 1n) return { kind: 'refused', why: 'hard link' }
+  if (stat.nlink !== 1n && !mayHaveNames) return { kind: 'refused', why: 'hard link' }
   return { kind: 'open', file: { fd, size: Number(stat.size), executable: (stat.mode & 0o100n) !== 0n, stat } }
 }
 
@@ -50,7 +53,7 @@ function judgeOpened(held: HeldFolder, name: string, fd: number): Opening {
 export function isSteady(file: OpenFile): boolean {
   const now = fstatSync(file.fd, { bigint: true })
   const then = file.stat
-  return now.size === then.size && now.mtimeNs === then.mtimeNs && now.ctimeNs === then.ctimeNs && now.nlink === 1n
+  return now.size === then.size && now.mtimeNs === then.mtimeNs && now.ctimeNs === then.ctimeNs && now.nlink === then.nlink
 }
 
 /** One buffer for all: what it holds is used up before anything else can run. */

@@ -5,7 +5,7 @@ import { errnoOf, FolderChanged, SnapshotFault } from '../fault.ts'
 import { type Lanes, openBreather, openLanes } from '../lanes.ts'
 import { maxReadTries, readLanes, type SnapshotLimits, smallBytes } from '../limits.ts'
 import type { ObjectBatch } from '../objects/objects.ts'
-import { type Entry, entriesOf, whyRefused } from './entries.ts'
+import { type Entry, entriesOf, entryOf, whyRefused } from './entries.ts'
 import { type OpenFile, type Opening, openEntry, readSmall, sha256Of, streamFile } from './file.ts'
 import type { HeldFolder, HeldRoot } from './held.ts'
 
@@ -19,6 +19,7 @@ interface Walk {
   folders: string[]
   entries: number
   bytes: number
+  mayHaveNames?: boolean
   breathe: () => Promise<void> | undefined
 }
 
@@ -32,6 +33,27 @@ export async function readTree(
   const walk: Walk = { root, batch, limits, ignore, files: [], refused: [], folders: [''], entries: 0, bytes: 0, breathe: openBreather() }
   for (let path = walk.folders.pop(); path !== undefined; path = walk.folders.pop()) await readFolder(walk, path)
   return { files: walk.files, refused: walk.refused }
+}
+
+/** Reads one plain file of the root into the batch. */
+export async function readOne(root: HeldRoot, name: string, batch: ObjectBatch, maxBytes: number): Promise<SnapshotFile> {
+  const limits = { maxFileBytes: maxBytes, maxTotalBytes: maxBytes, maxFiles: 1 }
+  const walk: Walk = {
+    ...{ root, batch, limits, ignore: () => false, files: [], refused: [], folders: [] },
+    ...{ entries: 0, bytes: 0, breathe: openBreather(), mayHaveNames: true },
+  }
+  const held = root.hold('')
+  try {
+    const entry = entryOf(held, name)
+    if (!entry) throw new SnapshotFault('not_found', `there is no file ${JSON.stringify(name)}`)
+    if (entry.kind !== 'file') throw new SnapshotFault('io', `${JSON.stringify(name)} is no plain file but a ${entry.kind}`)
+    await keep(walk, held, entry, openEntry(held, entry, true))
+  } finally {
+    held.release()
+  }
+  const [file] = walk.files
+  if (!file) throw new SnapshotFault('io', `${JSON.stringify(name)} is not taken: ${walk.refused[0]?.why}`)
+  return file
 }
 
 async function readFolder(walk: Walk, path: string): Promise<void> {
@@ -98,7 +120,7 @@ async function keep(walk: Walk, held: HeldFolder, entry: Entry, first: Opening):
     if (opening.kind === 'open' && (await storeAndClose(walk, entry, opening.file))) return
     if (tries === maxReadTries) break
     await delay(10 * 2 ** tries)
-    opening = openEntry(held, entry)
+    opening = openEntry(held, entry, walk.mayHaveNames)
   }
   throw new SnapshotFault('changed_while_reading', `${JSON.stringify(entry.path)} changed while it was read, ${maxReadTries} times`)
 }

@@ -53,8 +53,9 @@ export class WorkTable {
     this.#hold = db.prepare('UPDATE work SET waiting = 1, ready_at = ? WHERE key = ?')
     this.#free = db.prepare('UPDATE work SET owner = NULL, waiting = ?, ready_at = ? WHERE key = ?')
     this.#endLeases = db.prepare('UPDATE work SET waiting = 0, ready_at = :now WHERE waiting = 1 AND ready_at > :now AND owner = :owner')
-    this.#ripen = db.prepare('UPDATE work SET waiting = 0 WHERE waiting = 1 AND ready_at <= ?')
-    this.#anyRipe = db.prepare('SELECT EXISTS (SELECT 1 FROM work WHERE waiting = 1 AND ready_at <= ?) AS ripe')
+    // Not what the claimant holds itself: it is at work on that, and where its lease seems to have ended, the clock was set forward.
+    this.#ripen = db.prepare('UPDATE work SET waiting = 0 WHERE waiting = 1 AND ready_at <= ? AND owner IS NOT ?')
+    this.#anyRipe = db.prepare('SELECT EXISTS (SELECT 1 FROM work WHERE waiting = 1 AND ready_at <= ? AND owner IS NOT ?) AS ripe')
     this.#owners = db.prepare('SELECT DISTINCT owner FROM work WHERE waiting = 1 AND owner IS NOT NULL')
     this.#counts = db.prepare(
       `SELECT count(*) FILTER (WHERE waiting = 0 OR ready_at <= :now) AS due,
@@ -90,12 +91,12 @@ export class WorkTable {
 
   /** Asked without a transaction, so that idle processes do not stand in line for the write lock. */
   mayClaim(request: ClaimRequest, now: number): boolean {
-    return (this.#anyRipe.get(now) as { ripe: number }).ripe === 1 || this.#ready.first({ ...request, limit: 1 }).length > 0
+    return (this.#anyRipe.get(now, request.owner) as { ripe: number }).ripe === 1 || this.#ready.first({ ...request, limit: 1 }).length > 0
   }
 
   /** `nextFence` gives a number that no claim had before. */
   claim(request: ClaimRequest, now: number, nextFence: () => number): Lease[] {
-    this.#ripen.run(now)
+    this.#ripen.run(now, request.owner)
     const until = now + request.leaseMs
     return this.#ready.first(request).map((row) => {
       const fence = nextFence()

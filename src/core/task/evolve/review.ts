@@ -1,7 +1,7 @@
 import type { AssayEvent, EventData } from '../../../contract/events/manifest.ts'
 import type { Decision, LedgerEntry } from '../../../contract/review.ts'
 import { type Ending, feedbackOnDecision, feedbackOnEnding } from '../../ledger/feedback.ts'
-import { evolvePanel, openPanel } from '../../panel/state.ts'
+import { evolvePanel, openPanel, type Panel } from '../../panel/state.ts'
 import type { Round, TaskState } from '../state.ts'
 
 /** What the events of a review, and code's own rejections, do to the task: panel, vetoes, decisions, ledger, rounds. */
@@ -55,7 +55,7 @@ function decided(state: TaskState, { review, attempt, decision }: EventData<'rev
   const { panel, ...rest } = state
   if (!panel) return state
   const remembered = decision.graded
-    ? [...rest.decided, { review, attempt, subject: panel.subject, caseDigest: panel.caseDigest, decision }]
+    ? [...rest.decided, { review, attempt, subject: panel.subject, caseDigest: panel.caseDigest, decision, judges: graders(panel) }]
     : rest.decided
   const entry: Omit<LedgerEntry, 'entry'> = {
     attempt,
@@ -70,6 +70,10 @@ function decided(state: TaskState, { review, attempt, decision }: EventData<'rev
     content: panel.subject.content,
   }
   return withRejection(withEntry({ ...rest, decided: remembered }, entry), attempt, decision)
+}
+
+function graders({ seats }: Panel): string[] {
+  return [...new Set(seats.filter(({ status }) => status === 'graded').map(({ judge }) => judge))]
 }
 
 /** A rejection is what the worker hears next, whether it goes back at once or on somebody's word after the end. A graded one is a round; others do not say whether rework moves. */

@@ -3,8 +3,10 @@ import { join, relative, resolve } from 'node:path'
 import type { Engine, RunEnd } from '../../../engine/engine.ts'
 import { readPlan } from '../../../engine/project.ts'
 import type { App, ExitCode } from '../app.ts'
-import { demoFiles } from '../demo/files.ts'
 import { explanation } from '../demo/explanation.ts'
+import { demoFiles } from '../demo/files.ts'
+import { expectedSteps, type GateStep, handOver } from '../demo/handing-over.ts'
+import { tamperedCopy } from '../demo/tampering.ts'
 import type { Output } from '../output.ts'
 import { findProject } from '../project.ts'
 import { summary } from '../render/summary.ts'
@@ -39,44 +41,77 @@ export async function demoCommand(app: App, output: Output, name: string | undef
   if (!found.ok) return refuse(output, found.error)
   const plan = readPlan({ text: demoFiles['mission.yaml'] ?? '', file: 'mission.yaml' }, found.value.project)
   if (!plan.ok) return refuse(output, plan.error)
-  const engine = await app.open({ folder, project: found.value.project, create: true })
+  const { project } = found.value
+  const engine = await app.open({ folder, project, create: true })
   if (!engine) throw new Error('.assay/ could not be made')
+  let played: Played
   try {
     const started = await engine.start(plan.value.plan)
     if (!started.ok) throw new Error(started.error.message)
-    return await show(engine, output, started.value.mission, shown)
+    played = await play(app, engine, output, { mission: started.value.mission, folder, shown })
   } finally {
     await engine.close()
   }
+  if (played.end.stopped) return 130
+  return conclude(output, played, await tamperedCopy(app, folder, project), shown)
 }
 
-async function show(engine: Engine, output: Output, mission: string, shown: string): Promise<ExitCode> {
+interface Played {
+  end: RunEnd
+  steps: GateStep[]
+  verification: Awaited<ReturnType<Engine['verify']>>
+  prefixes: string[]
+}
+
+async function play(
+  app: App,
+  engine: Engine,
+  output: Output,
+  { mission, folder, shown }: { mission: string; folder: string; shown: string },
+): Promise<Played> {
   const progress = progressFor(output)
   const signals = stopOnSignals(output)
-  let end: RunEnd
   try {
-    end = await engine.run({
+    const end = await engine.run({
       missions: [mission],
       stop: signals.stop,
       onBegin: (rows) => progress.begin(rows),
       onEvent: (event, row) => progress.event(event, row),
     })
+    progress.end()
+    if (!output.json) output.data(`${summary(output, [mission], end, ` -c ${shown}/assay.yaml`)}\n`)
+    const steps = end.stopped ? [] : await handOver(app, engine, folder, signals.stop)
+    const input = await engine.inputsOf(`${mission}/write-the-release-note`)
+    return { end, steps, verification: await engine.verify(), prefixes: input.map((one) => one.prefix).filter(Boolean) }
   } finally {
     signals.dispose()
   }
-  progress.end()
-  const verification = await engine.verify()
-  const asScripted = verification.breaks.length === 0 && end.rows.every((row) => row.flag === expected[row.title])
+}
+
+function conclude(
+  output: Output,
+  { end, steps, verification, prefixes }: Played,
+  tampered: Awaited<ReturnType<Engine['verify']>>,
+  shown: string,
+): ExitCode {
+  const asScripted =
+    verification.breaks.length === 0 &&
+    tampered.breaks.length > 0 &&
+    end.rows.every((row) => row.flag === expected[row.title]) &&
+    steps.length === expectedSteps.length &&
+    expectedSteps.every((pattern, index) => pattern.test(steps[index]?.came ?? ''))
   if (output.json) {
-    output.jsonLine({ kind: 'demo', asScripted, folder: shown, counts: end.counts, tasks: end.rows, verification })
-    return end.stopped ? 130 : asScripted ? 0 : 1
+    const { counts, rows } = end
+    output.jsonLine({ kind: 'demo', asScripted, folder: shown, counts, tasks: rows, gate: steps, verification, tampered })
+    return asScripted ? 0 : 1
   }
-  output.data(summary(output, [mission], end, ` -c ${shown}/assay.yaml`))
+  const width = Math.max(...steps.map(({ did }) => did.length))
+  output.data('The gate to the owner')
+  for (const { did, came } of steps) output.data(wrap(`  ${did.padEnd(width)}  ${came}`, output.columns, width + 4))
   output.data('')
   output.data(verificationText(output, verification))
-  if (end.stopped) return 130
-  const input = await engine.inputsOf(`${mission}/write-the-release-note`)
-  for (const line of asScripted ? explanation.after(shown, input.map((one) => one.prefix).filter(Boolean)) : explanation.broken)
+  output.data(`a copy in which the reason of the bypass was rewritten: ${verificationText(output, tampered)}`)
+  for (const line of asScripted ? explanation.after(shown, prefixes) : explanation.broken)
     output.data(wrap(line, output.columns, line.startsWith('  ') ? 26 : 0))
   return asScripted ? 0 : 1
 }

@@ -1,12 +1,15 @@
+import { resolve } from 'node:path'
+import { digestOf } from '../../../contract/canonical.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { readAddition } from '../../../engine/project.ts'
 import type { MissionRow, TaskRow } from '../../../engine/views/tasks.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
-import type { ConfigFlags } from '../project.ts'
+import { type ConfigFlags, findProject, readText } from '../project.ts'
 import { table } from '../render/table.ts'
 import { scoreText, stateWord } from '../render/task.ts'
-import { notTheOwner } from './requests.ts'
-import { openExisting } from './run.ts'
+import { notTheOwner } from '../owner.ts'
+import { openExisting, refuse } from './run.ts'
 
 /** `assay mission list`: every run of every mission. */
 export async function missionListCommand(app: App, output: Output, flags: ConfigFlags): Promise<ExitCode> {
@@ -76,6 +79,48 @@ export function missionStopCommand(app: App, output: Output, id: string, flags: 
   }))
 }
 
+/** `assay mission waive`: a missed quality threshold counts no longer. */
+export function missionWaiveCommand(app: App, output: Output, id: string, flags: OwnerFlags): Promise<ExitCode> {
+  return asOwner(app, output, id, flags, async (engine, mission, by) => {
+    const waived = await engine.waiveThreshold(mission.id, { by, reason: flags.reason ?? '' })
+    if (!waived.ok) output.note(`assay: ${waived.error.message}`)
+    else if (output.json) output.jsonLine({ kind: 'waived', mission: mission.id })
+    else output.data(`${mission.id}: the missed quality threshold is waived`)
+    return waived.ok ? 0 : 2
+  })
+}
+
+/** `assay mission add`: tasks of a file that the run does not have yet become its tasks. */
+export function missionAddCommand(app: App, output: Output, id: string, file: string, flags: ConfigFlags): Promise<ExitCode> {
+  const found = findProject(output.terminal, flags)
+  if (!found.ok) return Promise.resolve(refuse(output, found.error))
+  const text = readText(resolve(output.terminal.cwd, file), file)
+  if (!text.ok) return Promise.resolve(refuse(output, text.error))
+  return asOwner(app, output, id, flags, async (engine, mission, by) => {
+    if ((await engine.policyChanges(mission.id)).length > 0) {
+      output.note(`assay: ${mission.id} was started under another policy: assay resume ${mission.id} says what changed`)
+      return 2
+    }
+    const known = await engine.taskRows(`${mission.id}/`)
+    const tasks = readAddition({ text: text.value, file }, { mission: mission.id, known }, found.value.project)
+    if (!tasks.ok) return refuse(output, tasks.error)
+    const ids = tasks.value.map((task) => task.id)
+    if (ids.length > 0) {
+      const added = await engine.extend({ mission: mission.id, key: `owner:${digestOf(tasks.value)}`, tasks: tasks.value, by })
+      if (!added.ok) output.note(`assay: ${added.error.message}`)
+      if (!added.ok) return 2
+    }
+    if (output.json) output.jsonLine({ kind: 'added', mission: mission.id, tasks: ids })
+    else
+      output.data(
+        ids.length === 0
+          ? `${mission.id}: it has every task of ${file} already`
+          : `added: ${ids.join(', ')}\nassay resume ${mission.id}   runs them`,
+      )
+    return 0
+  })
+}
+
 async function forOwner(
   app: App,
   output: Output,
@@ -85,26 +130,37 @@ async function forOwner(
   concerns: (row: TaskRow) => boolean,
   command: (by: string, reason: string) => Parameters<Engine['handle']>[1],
 ): Promise<ExitCode> {
-  const authority = await app.authority(output.terminal)
-  if (!authority.ok) {
-    output.note(`assay: ${authority.message}`)
-    return 2
-  }
-  return withMission(app, output, id, flags, async (engine, mission) => {
-    if (!(await engine.isOwner(authority.token))) {
-      output.note(`assay: ${notTheOwner}`)
-      return 2
-    }
+  return asOwner(app, output, id, flags, async (engine, mission, by) => {
     const rows = (await engine.taskRows(`${mission.id}/`)).filter(concerns)
     const changed: string[] = []
     for (const row of rows) {
-      const handled = await engine.handle(row.id, command(authority.by, flags.reason ?? ''), authority.by)
+      const handled = await engine.handle(row.id, command(by, flags.reason ?? ''), by)
       if (handled.ok) changed.push(row.id)
       else output.note(`${row.id}: ${handled.error.message}`)
     }
     if (output.json) output.jsonLine({ kind: done, mission: mission.id, tasks: changed })
     else output.data(changed.length === 0 ? `${mission.id}: there is nothing to do` : `${done}: ${changed.join(', ')}`)
     return 0
+  })
+}
+
+/** With the owner's authority, or not at all. */
+async function asOwner(
+  app: App,
+  output: Output,
+  id: string,
+  flags: ConfigFlags,
+  use: (engine: Engine, mission: MissionRow, by: string) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const authority = await app.authority(output.terminal)
+  if (!authority.ok) {
+    output.note(`assay: ${authority.message}`)
+    return 2
+  }
+  return withMission(app, output, id, flags, async (engine, mission) => {
+    if (await engine.isOwner(authority.token)) return use(engine, mission, authority.by)
+    output.note(`assay: ${notTheOwner}`)
+    return 2
   })
 }
 

@@ -1,5 +1,6 @@
 import { OperatorAnswer } from '../../../contract/events/task.ts'
 import type { RequestRow } from '../../../engine/requests.ts'
+import { notTheOwner } from '../owner.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import type { ConfigFlags } from '../project.ts'
@@ -59,12 +60,18 @@ export async function answerCommand(app: App, output: Output, request: string, a
     if (!answered.ok) return say(output, answered.error.message)
     if (output.json) output.jsonLine({ kind: 'answered', request: found.request, answer, by: authority.by, events: answered.value })
     else output.data(`${found.request}: ${answer} by ${authority.by}`)
-    const mission = found.subject.slice(0, found.subject.indexOf('/'))
-    if (!output.json) output.note(`Next: assay resume ${mission}`)
+    if (found.about === 'deliverable' && answer === 'accept')
+      output.note(`WARN: ${authority.by} waived the review of ${found.subject}; its card stays marked UNREVIEWED`)
+    if (!output.json) output.note(`Next: ${nextAfter(found)}`)
     return 0
   } finally {
     await engine.close()
   }
+}
+
+function nextAfter({ about, subject }: RequestRow): string {
+  if (about === 'deliverable') return `assay why ${subject}`
+  return `assay resume ${subject.slice(0, subject.indexOf('/'))}`
 }
 
 /** By its whole name, or by the end of it where that is enough. */
@@ -81,19 +88,18 @@ export async function overruleCommand(app: App, output: Output, id: string, outc
   if (outcome !== 'pass' && outcome !== 'fail') return say(output, `${outcome} is neither pass nor fail`)
   const authority = await app.authority(output.terminal)
   if (!authority.ok) return say(output, authority.message)
-  return withTask(app, output, id, flags, async (engine, row) => {
+  return withTask(app, output, id, flags, async (engine, row, deliverable) => {
     const { by } = authority
     if (!(await engine.isOwner(authority.token))) return say(output, notTheOwner)
     const handled = await engine.handle(row.id, { type: 'overrule_task', outcome, by, reason: flags.reason ?? '' }, by)
     if (!handled.ok) return say(output, handled.error.message)
-    if (output.json) output.jsonLine({ kind: 'overruled', task: row.id, outcome, by })
-    else output.data(`${row.id}: overruled to ${outcome} by ${by}`)
+    output.note(`WARN: ${by} overruled the decision on ${deliverable ?? row.id} to ${outcome}: ${oneLine(flags.reason ?? '', 300)}`)
+    if (output.json) output.jsonLine({ kind: 'overruled', task: row.id, ...(deliverable !== undefined && { deliverable }), outcome, by })
+    else output.data(`${deliverable ?? row.id}: overruled to ${outcome} by ${by}`)
+    if (deliverable !== undefined) output.note(`Next: assay why ${deliverable}`)
     return 0
   })
 }
-
-/** A token of somebody's own making is not the owner's. */
-export const notTheOwner = "the token is not that of this project's owner: it was made elsewhere, or later"
 
 function say(output: Output, message: string): ExitCode {
   output.note(`assay: ${message}`)

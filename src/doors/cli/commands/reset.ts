@@ -4,7 +4,7 @@ import type { Engine } from '../../../engine/engine.ts'
 import type { App, ExitCode } from '../app.ts'
 import type { Output } from '../output.ts'
 import { type ConfigFlags, type FoundProject, findProject } from '../project.ts'
-import { notTheOwner } from './requests.ts'
+import { notTheOwner } from '../owner.ts'
 import { refuse } from './run.ts'
 import { withTask } from './task.ts'
 

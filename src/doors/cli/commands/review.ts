@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { DeliverableId } from '../../../contract/deliverable/deliverable.ts'
 import { CriterionEntry } from '../../../contract/mission/mission.ts'
 import { expandChecks } from '../../../contract/check.ts'
 import type { Result } from '../../../contract/errors.ts'
@@ -8,7 +9,7 @@ import { readDocument } from '../../../contract/source/document.ts'
 import type { Problem } from '../../../contract/source/problem.ts'
 import type { Criterion } from '../../../contract/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { asOneShot, numberedCriteria, type Project } from '../../../engine/project.ts'
+import { numberedCriteria, type Project } from '../../../engine/project.ts'
 import { reviewOnce } from '../../../engine/review/one-shot.ts'
 import type { App, ExitCode, Subject } from '../app.ts'
 import type { Output } from '../output.ts'
@@ -16,6 +17,7 @@ import { type ConfigFlags, findProject, knobFlags, readText } from '../project.t
 import { type Format, formats, render } from '../report/formats.ts'
 import type { ReviewReport } from '../report/report.ts'
 import { type JudgeFlags, projectFromEnvironment } from '../review/from-environment.ts'
+import { judgeDeliverable } from '../review/of-deliverable.ts'
 import { reportOf } from '../review/report-of.ts'
 import { stopOnSignals } from '../signals.ts'
 import { refuse } from './run.ts'
@@ -23,6 +25,9 @@ import { refuse } from './run.ts'
 export interface ReviewFlags extends ConfigFlags, JudgeFlags {
   criteria?: string[]
   task?: string
+  deliverable?: string
+  producer?: string
+  title?: string
   diff?: string
   format?: string[]
   allowPrivate?: boolean
@@ -37,10 +42,9 @@ export async function reviewCommand(app: App, output: Output, what: string | und
     return refuse(output, [usage('name one thing to review: a file, a folder, an address, `-`, or --diff base..head')])
   const criteria = criteriaOf(flags.criteria ?? [], output.terminal.cwd)
   if (!criteria.ok) return refuse(output, criteria.error)
-  const found = findReviewProject(output, flags)
+  const found = flags.deliverable === undefined ? findReviewProject(output, flags) : findDeliverableProject(output, flags)
   if (!found.ok) return refuse(output, found.error)
-  const { folder } = found.value
-  const project = asOneShot(found.value.project)
+  const { folder, project } = found.value
   const problems = await app.problems({ folder, project })
   if (problems.length > 0) return refuse(output, problems)
   const engine = await app.open({ folder, project, create: true })
@@ -55,6 +59,7 @@ export async function reviewCommand(app: App, output: Output, what: string | und
     if (!subject.ok) return refuse(output, subject.error)
     const report = await judge(engine, output, subject.value, { ...flags, criteria: criteria.value })
     if (report === 'stopped') return 130
+    if ('refused' in report) return refuse(output, [usage(report.refused)])
     for (const sink of wanted.value) deliver(app, output, sink, report)
     return report.exitCode
   } finally {
@@ -66,13 +71,15 @@ async function judge(
   engine: Engine,
   output: Output,
   subject: Subject,
-  { criteria, task }: Omit<ReviewFlags, 'criteria'> & { criteria: Criterion[] },
-): Promise<ReviewReport | 'stopped'> {
+  flags: Omit<ReviewFlags, 'criteria'> & { criteria: Criterion[] },
+): Promise<ReviewReport | 'stopped' | { refused: string }> {
+  const { criteria, task, deliverable } = flags
   const { config } = engine.parts
   const signals = stopOnSignals(output)
   const began = performance.now()
   try {
     if (!output.json) output.note(`Reviewing ${subject.kind} ${subject.name} …`)
+    if (deliverable !== undefined) return await judgeDeliverable(engine, subject, { ...flags, deliverable }, signals.stop)
     const end = await reviewOnce(
       engine,
       { title: `Review of ${subject.name}`, snapshot: subject.snapshot, base: subject.base },
@@ -103,6 +110,16 @@ function findReviewProject(output: Output, flags: ReviewFlags): Result<{ folder:
   }
   const project = projectFromEnvironment(flags, env, knobFlags(flags))
   return project.ok ? { ok: true, value: { folder: cwd, project: project.value } } : project
+}
+
+/** A verdict on a deliverable counts under the policy of the project that its card is sent in: there must be one. */
+function findDeliverableProject(output: Output, flags: ReviewFlags): Result<{ folder: string; project: Project }, Problem[]> {
+  const id = DeliverableId.safeParse(flags.deliverable)
+  if (!id.success) return { ok: false, error: [usage(`--deliverable ${flags.deliverable}: ${id.error.issues[0]?.message}`)] }
+  const found = findProject(output.terminal, flags)
+  if (!found.ok || found.value.file !== null) return found
+  const message = 'a deliverable is reviewed under the policy of a project, and there is no assay.yaml here or above'
+  return { ok: false, error: [{ ...usage(message), fix: 'assay init writes one' }] }
 }
 
 /** Each `--criteria` is a file of criteria (a YAML or JSON list, or one a line), or the text of one. */

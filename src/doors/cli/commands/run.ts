@@ -4,6 +4,7 @@ import { formatProblem } from '../../../contract/source/problem.ts'
 import type { Engine, RunEnd } from '../../../engine/engine.ts'
 import { missionShapeProblems, readPlan } from '../../../engine/project.ts'
 import type { App, ExitCode } from '../app.ts'
+import { notTheOwner } from '../owner.ts'
 import { oneLine, type Output } from '../output.ts'
 import { liveProgress } from '../progress/live.ts'
 import { jsonProgress, plainProgress } from '../progress/plain.ts'
@@ -15,6 +16,7 @@ import { verificationText } from '../render/verification.ts'
 
 export interface RunFlags extends ConfigFlags {
   fresh?: boolean
+  acceptPolicy?: boolean
 }
 
 /** `assay run <mission>`: from the file to the honest end of every task. */
@@ -53,7 +55,7 @@ export async function runCommand(app: App, output: Output, mission: string, flag
 }
 
 /** `assay resume [mission]`: goes on with what was not finished. */
-export async function resumeCommand(app: App, output: Output, mission: string | undefined, flags: ConfigFlags): Promise<ExitCode> {
+export async function resumeCommand(app: App, output: Output, mission: string | undefined, flags: RunFlags): Promise<ExitCode> {
   const opened = await openExisting(app, output, flags)
   if (typeof opened === 'number') return opened
   const { engine } = opened
@@ -71,7 +73,8 @@ export async function resumeCommand(app: App, output: Output, mission: string | 
       return 0
     }
     for (const row of chosen) {
-      if (await sayPolicyChanges(engine, output, row.id)) return 2
+      const refused = flags.acceptPolicy ? await adopt(app, engine, output, row.id) : await sayPolicyChanges(engine, output, row.id)
+      if (refused) return 2
     }
     return await drive(
       engine,
@@ -90,8 +93,29 @@ async function sayPolicyChanges(engine: Engine, output: Output, mission: string)
   if (changes.length === 0) return false
   output.note(`assay: ${mission} was started under another policy; it goes on only under its own:`)
   for (const change of changes) output.note(`  ${oneLine(change)}`)
-  output.note('Put the configuration back, or start a new run with assay run --fresh.')
+  output.note(
+    `Put the configuration back, start a new run with assay run --fresh, or let the new one take over: assay resume ${mission} --accept-policy`,
+  )
   return true
+}
+
+/** The owner lets the changed policy take over; true where that is refused. */
+async function adopt(app: App, engine: Engine, output: Output, mission: string): Promise<boolean> {
+  const changes = await engine.policyChanges(mission)
+  if (changes.length === 0) return false
+  const authority = await app.authority(output.terminal)
+  const owner = authority.ok && (await engine.isOwner(authority.token))
+  if (!authority.ok || !owner) {
+    output.note(`assay: ${authority.ok ? notTheOwner : authority.message}`)
+    return true
+  }
+  const adopted = await engine.acceptPolicy(mission, authority.by)
+  if (!adopted.ok) output.note(`assay: ${adopted.error.message}`)
+  else
+    output.note(
+      `${mission}: the changed policy is in force for ${adopted.value} tasks (${changes.map((change) => oneLine(change)).join('; ')})`,
+    )
+  return !adopted.ok
 }
 
 async function drive(engine: Engine, output: Output, missions: string[], { config }: ConfigFlags): Promise<ExitCode> {
@@ -121,7 +145,7 @@ export function progressFor(output: Output): Progress {
 }
 
 /** A journal that somebody edited, or that is damaged, is not run on. */
-async function isBroken(engine: Engine, output: Output): Promise<boolean> {
+export async function isBroken(engine: Engine, output: Output): Promise<boolean> {
   const verification = await engine.verify()
   if (verification.breaks.length === 0) return false
   output.note(verificationText(output, verification))

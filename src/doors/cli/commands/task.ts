@@ -78,13 +78,13 @@ function detailLines(output: Output, row: TaskRow, detail: TaskDetail): string[]
   return [...lines, `next      assay ledger ${row.id}`]
 }
 
-/** Opens the engine and finds a task by its id, or by the end of it where only one ends so. */
+/** Opens the engine and finds a task by its id, by the end of it where only one ends so, or by the id of a deliverable that is judged in it. */
 export async function withTask(
   app: App,
   output: Output,
   id: string,
   flags: ConfigFlags,
-  use: (engine: Engine, row: TaskRow) => Promise<ExitCode>,
+  use: (engine: Engine, row: TaskRow, deliverable?: string) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withEngine(app, output, flags, async (engine) => {
     const rows = await engine.taskRows()
@@ -92,9 +92,12 @@ export async function withTask(
     const ending = exact ? [exact] : rows.filter((row) => row.id.endsWith(`/${id}`) || row.title === id)
     const [row] = ending
     if (row && ending.length === 1) return use(engine, row)
+    const brought = ending.length > 0 ? undefined : (await engine.deliverables()).find(({ deliverable }) => deliverable === id)
+    const judgedIn = rows.find((one) => one.id === brought?.task)
+    if (judgedIn) return use(engine, judgedIn, id)
     output.note(
       ending.length === 0
-        ? `assay: there is no task ${id}; assay task list shows them`
+        ? `assay: there is no task ${id}; assay task list and assay deliverable list show what there is`
         : `assay: ${id} could be ${ending.map((one) => one.id).join(' or ')}`,
     )
     return 2

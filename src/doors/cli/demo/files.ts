@@ -48,6 +48,7 @@ tasks:
     dependsOn: [Round the amounts, Write the help text]
     description: Say in NOTES.md what is new, and what is not good enough yet.
     acceptanceCriteria: [it names what is not good enough]
+    deliverable: { kind: file, path: NOTES.md, id: release-note }
     checks: [{ kind: text, path: NOTES.md, contains: [rounding] }]
 `,
   'workers.yaml': `# What the worker does, per task and attempt.
@@ -86,10 +87,19 @@ judges:
     Round the amounts:
       - { delay: 300ms, accept: false, scores: 2, category: acceptance_gap, evidence: "round.mjs:round", concern: It cuts whole amounts and never rounds., next_step: Round half cents up. }
       - { delay: 300ms, accept: false, scores: 2, category: acceptance_gap, evidence: "round.mjs:1", concern: Cents are right now but half cents are still cut., next_step: Use rounding instead of floor. }
+    Report to the client:
+      - { delay: 200ms, accept: false, scores: 2, category: half_finished, evidence: "report.md:1", concern: The total is missing., next_step: Name the total. }
+      - { delay: 200ms, accept: true, scores: 4, concern: Complete., evidence: "report.md:1" }
+    Price list:
+      - { delay: 200ms, accept: false, scores: 2, category: acceptance_gap, evidence: "prices.md:1", concern: Prices are of last year., next_step: Take this year's prices. }
     Write the help text:
       - { delay: 300ms, accept: true, scores: 4, concern: Short and clear., evidence: "HELP.md:3" }
   bob:
     Write the help text:
       - { delay: 300ms, accept: false, scores: { correctness: 3, completeness: 2, code_quality: 3, edge_cases: 2 }, category: half_finished, evidence: "HELP.md:3", concern: One example is thin., next_step: Show how to enter a percentage. }
+`,
+  'report.md': `Eleven tables, nine tips.
+`,
+  'prices.md': `Lunch 9, dinner 14.
 `,
 }

@@ -64,5 +64,5 @@ function rowLine(output: Output, row: TaskRow, width: number): string {
 }
 
 function mark(state: string): string {
-  return { asked: '…', accepts: '✔', rejects: '✘', abstained: '–', unreadable: '?', unavailable: '!' }[state] ?? state
+  return { asked: '…', awaited: '…', accepts: '✔', rejects: '✘', abstained: '–', unreadable: '?', unavailable: '!' }[state] ?? state
 }

@@ -4,6 +4,9 @@ import { oneLine, type Output } from '../output.ts'
 import { displayWidth, table, wrap } from './table.ts'
 import { barOn100, scoreText, stateWord } from './task.ts'
 
+/** Those who are waited for, as far as a summary names them. */
+const mostAwaited = 10
+
 /** The last lines of a run: result, score against the bar, top concern, the next command to type. */
 export function summary(output: Output, missions: readonly string[], end: RunEnd, configFlag = ''): string {
   const rows = [...end.rows].sort((a, b) => rank(a) - rank(b))
@@ -40,6 +43,8 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
       wrap(`Top concern (${oneLine(worst.title, 60)}${against}): ${oneLine(worst.concern ?? worst.detail ?? '', 300)}`, output.columns, 2),
     )
   }
+  for (const { task, agent, for: what } of end.awaited.slice(0, mostAwaited))
+    lines.push(wrap(`Waits for ${oneLine(agent, 60)}, who comes from outside: ${what} on ${task}`, output.columns, 2))
   lines.push(`Next: ${nextCommand(missions, end, worst)}${configFlag}`)
   return lines.join('\n')
 }
@@ -65,6 +70,8 @@ function nextCommand(missions: readonly string[], end: RunEnd, worst: TaskRow | 
   const waits = end.rows.some((row) => row.request !== undefined) || end.gates.some((gate) => gate.request !== undefined)
   if (waits && worst === undefined) return 'assay requests'
   if (worst) return worst.attempt > 0 ? `assay task show ${worst.id}` : `assay task list`
+  const [coming] = end.awaited
+  if (coming) return `assay mcp --role ${coming.for === 'work' ? 'worker' : 'reviewer'} --agent ${coming.agent}`
   const open = end.rows.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')
   return open ? resume : 'assay audit verify'
 }

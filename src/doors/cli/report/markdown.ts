@@ -1,5 +1,5 @@
 import { markdownFence, markdownText, tail } from './escape.ts'
-import { againstBar, type CriterionReport, type ReviewReport, resultWord, standingOf, usageText } from './report.ts'
+import { againstBar, type CriterionReport, deliverableText, type ReviewReport, resultWord, standingOf, usageText } from './report.ts'
 
 /** The report for a pull request, an issue or a job summary. Only words of ours are Markdown. */
 export function markdown(report: ReviewReport): string {
@@ -8,6 +8,7 @@ export function markdown(report: ReviewReport): string {
   return [
     `## Assay: ${resultWord(report)} · ${againstBar(report.score, report.bar)}${because}`,
     `${subject.kind} ${markdownText(subject.name, 300)} · ${markdownText(subject.digest, 100)}`,
+    ...[deliverableText(report)].flatMap((text) => (text === undefined ? [] : [markdownText(text, 600)])),
     ...(concern === '' ? [] : [`> ${markdownText(concern)}`]),
     list(
       'What to do',

@@ -1,6 +1,6 @@
 import { line } from './escape.ts'
 import { findingsOf } from './findings.ts'
-import { againstBar, type ReviewReport, resultWord, usageText } from './report.ts'
+import { againstBar, deliverableText, type ReviewReport, resultWord, usageText } from './report.ts'
 
 const mostFindings = 12
 
@@ -13,6 +13,7 @@ export function minimal(report: ReviewReport): string {
     ...(findings.length > shown.length ? [`+${findings.length - shown.length} more findings`] : []),
     ...(report.result === 'clean' ? [] : [`concern: ${line(report.concern, 600)}`]),
     ...report.nextSteps.slice(0, 10).map(({ from, text }) => `next (${line(from, 60)}): ${line(text, 600)}`),
+    ...[deliverableText(report)].flatMap((text) => (text === undefined ? [] : [line(text, 600)])),
     `usage: ${usageText(report)}`,
     resultLine(report),
   ].join('\n')

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { table, wrap } from '../render/table.ts'
 import { block, line, tail } from './escape.ts'
 import { resultLine } from './minimal.ts'
-import { againstBar, type CriterionReport, isBelow, type ReviewReport, standingOf, usageText } from './report.ts'
+import { againstBar, type CriterionReport, deliverableText, isBelow, type ReviewReport, standingOf, usageText } from './report.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -29,6 +29,7 @@ export function pretty(report: ReviewReport, { columns, colour }: Screen): strin
     hanging(`${report.subject.kind} `, `${report.subject.name} ${report.subject.digest}`, columns),
     ...sections.filter(([, lines]) => lines.length > 0).flatMap(([title, lines]) => ['', paint('bold', title), ...lines]),
     '',
+    ...[deliverableText(report)].flatMap((text) => (text === undefined ? [] : [wrap(inLine(line(text, 600)), columns, 2)])),
     wrap(usageText(report), columns, 2),
     paint(colourOfResult, wrap(inLine(resultLine(report)), columns, 2)),
   ].join('\n')

@@ -1,4 +1,5 @@
 import type { CheckReport } from '../../../contract/check.ts'
+import type { DeliverableVerdict } from '../../../contract/deliverable/deliverable.ts'
 import type { Bar, Score } from '../../../contract/score.ts'
 import type { Category, CriterionAnswer } from '../../../contract/verdict.ts'
 import { barOn100 } from '../render/task.ts'
@@ -9,6 +10,8 @@ export interface ReviewReport {
   result: 'clean' | 'below-threshold' | 'unreviewed' | 'inconclusive'
   passed: boolean
   exitCode: 0 | 1 | 3
+  /** Where the review was of a deliverable: what its producer hears. */
+  deliverable?: { id: string; producer: string; verdict: DeliverableVerdict; attempt: number; allowed: number; next: string }
   score?: Score
   bar: Bar
   category: Category | null
@@ -52,8 +55,16 @@ export function endingOf(result: ReviewReport['result'], evaluated = true): Pick
 }
 
 /** The result in one word for people. */
-export function resultWord({ result }: Pick<ReviewReport, 'result'>): string {
+export function resultWord({ result, deliverable }: Pick<ReviewReport, 'result' | 'deliverable'>): string {
+  if (deliverable && deliverable.verdict !== 'PENDING') return deliverable.verdict
   return { clean: 'PASS', 'below-threshold': 'FAIL', unreviewed: 'UNREVIEWED', inconclusive: 'INCONCLUSIVE' }[result]
+}
+
+/** Whose it is, the tries that are left, and the next command; undefined where the review was of no deliverable. */
+export function deliverableText({ deliverable }: Pick<ReviewReport, 'deliverable'>): string | undefined {
+  if (!deliverable) return undefined
+  const { id, producer, attempt, allowed, next } = deliverable
+  return `deliverable ${id} by ${producer}: try ${attempt} of ${allowed}, ${Math.max(0, allowed - attempt)} left; next: ${next}`
 }
 
 /** The score against the bar on 0–100, e.g. `72/60`. */

@@ -4,8 +4,14 @@ import type { OneShotEnd } from '../../../engine/review/one-shot.ts'
 import type { Subject } from '../app.ts'
 import { endingOf, type JudgeReport, type ReviewReport } from '../report/report.ts'
 
-/** What a one-shot review came to, from its events. */
-export function reportOf(subject: Subject, end: OneShotEnd, evaluated: boolean, durationMs: number): ReviewReport {
+/** What a review came to, from its events; `result` where somebody else says what it came to. */
+export function reportOf(
+  subject: Pick<Subject, 'kind' | 'name' | 'digest'>,
+  end: OneShotEnd,
+  evaluated: boolean,
+  durationMs: number,
+  result?: ReviewReport['result'],
+): ReviewReport {
   const { state, events } = end
   const { spec } = state
   const decision = last(events, 'review.decided')?.decision
@@ -15,7 +21,7 @@ export function reportOf(subject: Subject, end: OneShotEnd, evaluated: boolean, 
   const score = decision?.score
   return {
     subject: { kind: subject.kind, name: subject.name, digest: subject.digest },
-    ...endingOf(resultOf(end, decision), evaluated),
+    ...endingOf(result ?? resultOf(end, decision), evaluated),
     ...(score && { score }),
     bar: spec.bar,
     category: decision?.category ?? (last(events, 'attempt.rejected')?.category || null),

@@ -3,7 +3,9 @@ import type { TaskSpec } from '../../../contract/task.ts'
 import type { Lease } from '../../../contract/work.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { WorkEnding } from '../../../ports/brain.ts'
+import type { Manifest } from '../../../ports/snapshots.ts'
 import type { OpenWorkspace } from '../../../ports/workspace.ts'
+import type { EngineParts } from '../../parts.ts'
 import { StoreFault } from '../../store-fault.ts'
 import { type Bench, settleRefused } from '../bench.ts'
 import { contentOf } from './content.ts'
@@ -63,5 +65,25 @@ export async function takeContent(
     if (taken.problem.code === 'disk_full' || taken.problem.code === 'io') throw new StoreFault('the work could not be kept', taken.problem)
     return { ok: false, detail: taken.problem.message }
   }
-  return { ok: true, content: await contentOf(snapshots, spec, { snapshot: taken.manifest, base: workspace.base, output }) }
+  const snapshot = await withPage(bench.parts, spec, taken.manifest)
+  if ('detail' in snapshot) return { ok: false, detail: snapshot.detail }
+  return { ok: true, content: await contentOf(snapshots, spec, { snapshot, base: workspace.base, output }) }
+}
+
+/** Where the body of a task's page stands in its snapshot. What a worker writes there itself does not count. */
+export const pagePath = 'deliverable-page/page.html'
+
+/** A page that is the deliverable is fetched now and judged with the work: whoever asks its server later may get something else. */
+async function withPage({ snapshots, fetchPage }: EngineParts, spec: TaskSpec, taken: Manifest): Promise<Manifest | { detail: string }> {
+  const { deliverable } = spec
+  if (deliverable?.kind !== 'url') return taken
+  const fetched = await fetchPage(deliverable.url, { allowPrivate: deliverable.allowPrivate ?? false })
+  if (!fetched.ok) return { detail: `${deliverable.url} cannot be handed over: ${fetched.message}` }
+  const { body } = fetched
+  if (body.length === 0) return { detail: `${deliverable.url} cannot be handed over: the page is empty` }
+  const page = { path: pagePath, size: body.length, digest: await snapshots.putBytes(body), executable: false }
+  const digest = await snapshots.compose([...taken.files.filter(({ path }) => path !== pagePath), page], taken.refused)
+  const manifest = await snapshots.manifest(digest)
+  if (!manifest) throw new Error(`the snapshot ${digest} was not stored`)
+  return manifest
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Digest } from '../../../contract/canonical.ts'
 import type { CheckReport } from '../../../contract/check.ts'
 import { readEvent } from '../../../contract/events/read.ts'
-import type { EvidenceResolution, Usage } from '../../../contract/verdict.ts'
+import type { EvidenceResolution, RawReply, Usage } from '../../../contract/verdict.ts'
 import type { Panel, Seat } from '../../../core/panel/state.ts'
 import { rulesFor } from '../../../core/task/terms.ts'
 import type { TaskState } from '../../../core/task/state.ts'
@@ -10,6 +10,7 @@ import { readReply } from '../../../core/verdict/read.ts'
 import { evidencePointers } from '../../../core/verdict/sitting.ts'
 import type { BrainPort, JudgeEnding, JudgeQuestion, SnapshotReader } from '../../../ports/brain.ts'
 import { resolveEvidence } from './evidence.ts'
+import { awaitVerdict, isOutsideJudge } from '../../outside/awaited.ts'
 import { judgePrompt, judgePromptVersion } from '../../prompts/judge.ts'
 import { diskFault } from '../../store-fault.ts'
 import { taskStream } from '../../streams.ts'
@@ -37,6 +38,7 @@ const askNow: Runner = async (bench, lease, signal) => {
   const panel = state?.panel?.review === asked.review ? state.panel : undefined
   const seat = panel?.seats.find((one) => one.seat === asked.seat)
   if (!state || !panel || seat?.status !== 'asked' || seat.round !== asked.round) return void (await journal.complete(lease))
+  if (isOutsideJudge(panel, seat)) return awaitVerdict(bench, lease, { state, panel, seat })
 
   const spent = await spentBudget(bench, state.spec)
   if (spent !== undefined) {
@@ -68,7 +70,7 @@ const askNow: Runner = async (bench, lease, signal) => {
           ...(question !== undefined && { question }),
           ...(before && { reused: before.from }),
           reply: ending.reply,
-          resolutions: await resolutions(bench, sitting, ending),
+          resolutions: await resolutions(bench, sitting, ending.reply),
         },
     { actor: seat.judge, settles: lease },
   )
@@ -76,7 +78,7 @@ const askNow: Runner = async (bench, lease, signal) => {
 }
 
 /** What one judge is asked about. */
-interface Sitting {
+export interface Sitting {
   state: TaskState
   panel: Panel
   seat: Seat
@@ -155,7 +157,7 @@ async function call(brain: BrainPort, question: JudgeQuestion, signal: AbortSign
   }
 }
 
-function snapshotReader({ parts }: Bench, snapshot: string): SnapshotReader {
+export function snapshotReader({ parts }: Bench, snapshot: string): SnapshotReader {
   const digest = snapshot as Digest
   return {
     files: async () => (await parts.snapshots.manifest(digest))?.files ?? [],
@@ -163,15 +165,20 @@ function snapshotReader({ parts }: Bench, snapshot: string): SnapshotReader {
   }
 }
 
-async function promptFor(bench: Bench, { state, panel, seat, reports }: Omit<Sitting, 'prompt'>): Promise<string> {
-  const { config, snapshots, rules } = bench.parts
+/** The whole question to one judge; `promptBytes` bounds the work that is shown in it, and what is left out is named. */
+export async function promptFor(
+  bench: Bench,
+  { state, panel, seat, reports }: Omit<Sitting, 'prompt'>,
+  promptBytes = bench.parts.config.limits.promptBytes,
+): Promise<string> {
+  const { snapshots, rules } = bench.parts
   const content = state.current?.content
   const instructions = rulesFor(state.spec, rules).policy.agents[seat.judge]?.instructions
   const prompt = judgePrompt({
     state,
     panel,
     seat,
-    files: content ? await changedFiles(snapshots, content, config.limits.promptBytes) : [],
+    files: content ? await changedFiles(snapshots, content, promptBytes) : [],
     reports,
     tests: content ? await testFiles(snapshots, content, state.spec.checks) : [],
     timeline:
@@ -180,14 +187,14 @@ async function promptFor(bench: Bench, { state, panel, seat, reports }: Omit<Sit
         : [],
     agentsFile: content && (await agentsFileOf(snapshots, content)),
     ledgerLimit: rules.policy.review.ledgerLimit,
-    promptBytes: config.limits.promptBytes,
+    promptBytes,
     complaint: seat.because === 'reprompt' ? seat.problem : undefined,
   })
   return instructions ? `${instructions}\n\n${prompt}` : prompt
 }
 
 /** The reports of the checks that let this submission through. */
-async function reportsOf(bench: Bench, state: TaskState): Promise<CheckReport[]> {
+export async function reportsOf(bench: Bench, state: TaskState): Promise<CheckReport[]> {
   // Only files that are shared are looked at by the checks of others.
   if (state.spec.checks.length === 0 && state.spec.workspace.kind === 'scratch') return []
   const events = await bench.parts.journal.readStream(taskStream(state.spec.id))
@@ -196,10 +203,11 @@ async function reportsOf(bench: Bench, state: TaskState): Promise<CheckReport[]>
   return event?.type === 'checks.passed' || event?.type === 'merge.changed' ? event.data.reports : []
 }
 
-async function resolutions(
+/** Every pointer of a reply, looked up in the work. */
+export async function resolutions(
   bench: Bench,
-  { state, panel, seat, reports }: Sitting,
-  { reply }: Extract<JudgeEnding, { kind: 'reply' }>,
+  { state, panel, seat, reports }: Omit<Sitting, 'prompt'>,
+  reply: RawReply,
 ): Promise<EvidenceResolution[]> {
   const { criteria, dimensions } = state.spec
   const read = readReply(reply, { nonce: panel.nonce, criteria, dimensions, points: panel.points, form: seat.form })

@@ -90,10 +90,9 @@ function tool<T>(
   input: z.ZodType<T>,
   act: (call: T, signal: AbortSignal, leftMs: number) => Promise<Answer | 'stopped'>,
 ): DeskTool {
-  const { $schema, ...schema } = z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>
   return {
     description,
-    schema,
+    schema: schemaOf(input),
     effects,
     understand: (given) => {
       const call = input.safeParse(given)
@@ -102,6 +101,17 @@ function tool<T>(
       return { why: `The arguments are wrong: ${excerpt(`${first?.path.join('.') ?? ''} ${first?.message ?? ''}`)}` }
     },
   }
+}
+
+const schemas = new WeakMap<z.ZodType, Record<string, unknown>>()
+
+/** The JSON Schema of a tool's arguments. It is the same for every attempt, and takes longer to make than to send. */
+function schemaOf(input: z.ZodType): Record<string, unknown> {
+  const known = schemas.get(input)
+  if (known !== undefined) return known
+  const { $schema, ...schema } = z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>
+  schemas.set(input, schema)
+  return schema
 }
 
 function refused({ why }: Refusal): Answer {

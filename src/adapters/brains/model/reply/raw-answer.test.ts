@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderMessage } from '../../../../testing/model-server/render.ts'
+import { renderMessage } from '../../../../testing/model-server/render/whole.ts'
 import { believableFinish } from './finish.ts'
 import { readRawAnswer } from './raw-answer.ts'
 

@@ -2,7 +2,7 @@ import { excerpt } from '../../../../contract/source/shown.ts'
 import type { WorkEnding } from '../../../../ports/brain.ts'
 import type { OpenCall } from './conversation.ts'
 import { notDone } from './instructions.ts'
-import { failed, outOfTime, type Shift } from './shift.ts'
+import { failed, outOfTime, type Shift, writeMeanwhile, written } from './shift.ts'
 import { caseTool } from '../desk/case-tool.ts'
 import type { Answer, DeskTool, Doing } from '../desk/desk.ts'
 
@@ -42,6 +42,7 @@ async function answerOne(shift: Shift, call: OpenCall): Promise<Done> {
 async function act(shift: Shift, call: OpenCall, { effects }: DeskTool, doing: Doing): Promise<Done> {
   const { conversation, spending, talk } = shift
   if (effects) {
+    await written(shift)
     await talk.calling(call.name, conversation.said(spending.spent(), call))
     conversation.kept()
   }
@@ -49,7 +50,7 @@ async function act(shift: Shift, call: OpenCall, { effects }: DeskTool, doing: D
   if (answer === 'stopped') return { ending: { kind: 'stopped', detail: `stopped in the middle of ${call.name}`, output: shift.lastText } }
   const done = answered(shift, call, answer)
   if (effects) {
-    await talk.called(conversation.said(spending.spent()))
+    writeMeanwhile(shift, talk.called(conversation.said(spending.spent())))
     conversation.kept()
   }
   return done
@@ -70,6 +71,7 @@ async function submit(shift: Shift, call: OpenCall): Promise<Done> {
   if (raw === undefined) return answered(shift, call, { text: notDone.unread, mistake: true })
   if (Buffer.byteLength(raw) > limits.caseBytes)
     return answered(shift, call, { text: `The case is longer than ${limits.caseBytes} bytes. Make it shorter.`, mistake: true })
+  await written(shift)
   const usage = spending.usage()
   const outcome = await talk.submit(shift.line.redact(raw), conversation.said(spending.spent()), shift.lastText, usage)
   if (outcome.kind !== 'refused') return { ending: { kind: 'handed_in', usage } }

@@ -37,10 +37,26 @@ export interface Shift {
   stop: AbortSignal
   /** Ends with that, and with the attempt's time. */
   time: AbortSignal
+  /** What is being written down meanwhile: nothing further is done before it is durable. Resolves to what went wrong. */
+  writing: Promise<unknown>
   /** Raw arguments of the calls of the model's last message, by id; those of calls read back from the store are gone. */
   raw: Map<string, string>
   /** What the model said in its last message. */
   lastText: string
+}
+
+/** Lets something be written down while the model is asked: that has no effects, and is where the time goes. */
+export function writeMeanwhile(shift: Shift, write: Promise<void>): void {
+  shift.writing = write.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+/** Waits until everything is written down. */
+export async function written(shift: Shift): Promise<void> {
+  const error = await shift.writing
+  if (error !== undefined) throw error
 }
 
 /** The attempt is over, with what was used in it. */

@@ -12,7 +12,7 @@ import { answerCalls } from './calls.ts'
 import { Conversation } from './conversation.ts'
 import { Guard } from './guard.ts'
 import { notDone, reminder, workerInstructions } from './instructions.ts'
-import { failed, limitReached, noAnswer, repeatable, type Shift, type WorkLimits } from './shift.ts'
+import { failed, limitReached, noAnswer, repeatable, type Shift, type WorkLimits, written } from './shift.ts'
 import { Spending } from './spending.ts'
 import { caseSchema, caseTool } from '../desk/case-tool.ts'
 import { type DeskTool, openDesk } from '../desk/desk.ts'
@@ -48,7 +48,10 @@ export async function work(place: Workplace, order: WorkOrder, stop: AbortSignal
       const offered = offer(place.sdk, tools)
       const guard = new Guard()
       const shift = { line: place, limits, order, talk, tools, offered, conversation, spending, guard, stop, time: time.signal }
-      return await converse({ ...shift, raw: new Map(), lastText: '' })
+      const own: Shift = { ...shift, raw: new Map(), lastText: '', writing: Promise.resolve() }
+      const ending = await converse(own)
+      await written(own)
+      return ending
     }, premises.privateRoot)
   } finally {
     clear()
@@ -96,6 +99,7 @@ async function take(shift: Shift, turn: Extract<Turn, { kind: 'answer' }>): Prom
       : undefined
   }
   if (turn.calls.length > 0) return undefined
+  await written(shift)
   const quiet = await talk.quiet(conversation.said(spending.spent()))
   conversation.kept()
   if (quiet === 'over') return { kind: 'handed_in', usage: spending.usage() }

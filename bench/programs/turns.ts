@@ -1,0 +1,81 @@
+/** The calls of model workers without Assay: `turns <folder> <turns as JSON>`. Prints milliseconds, and those of the processor. */
+import type { ModelMessage } from 'ai'
+import { timedWithCpu } from '../measure.ts'
+import { concurrency } from './project.ts'
+import { inLanes } from './spawning.ts'
+
+export interface Turns {
+  tasks: number
+  via: 'sdk' | 'http'
+  baseURL: string
+  /** Bodies of one task's requests as Assay sends them: the calls made here say the same. */
+  bodies: string[]
+}
+
+interface Asked {
+  model: string
+  max_tokens: number
+  messages: Said[]
+  tools: { function: { name: string; description: string; parameters: object } }[]
+}
+type Said =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string | null; tool_calls?: { id: string; function: { name: string; arguments: string } }[] }
+  | { role: 'tool'; tool_call_id: string; content: string }
+
+function messageOf(said: Said): ModelMessage {
+  if (said.role === 'assistant') {
+    const calls = (said.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => {
+      return { type: 'tool-call' as const, toolCallId: id, toolName: name, input: JSON.parse(args) as unknown }
+    })
+    return { role: 'assistant', content: calls.length > 0 ? calls : (said.content ?? '') }
+  }
+  if (said.role !== 'tool') return { role: 'user', content: said.content }
+  const output = { type: 'text' as const, value: said.content }
+  return { role: 'tool', content: [{ type: 'tool-result', toolCallId: said.tool_call_id, toolName: 'any', output }] }
+}
+
+/** The packages are loaded within the time that is taken, as Assay does. */
+async function openSdk({ baseURL, bodies }: Turns): Promise<(turn: number) => Promise<void>> {
+  globalThis.AI_SDK_LOG_WARNINGS = false
+  const { generateText, jsonSchema } = await import('ai')
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  const asked = bodies.map((body) => JSON.parse(body) as Asked)
+  const model = createOpenAICompatible({ name: 'compatible', baseURL })(asked[0]?.model ?? '')
+  return async (turn) => {
+    const { messages, tools, max_tokens } = asked[turn] as Asked
+    const [system, ...said] = messages
+    const named = tools.map(({ function: { name, description, parameters } }) => {
+      return [name, { description, inputSchema: jsonSchema(parameters) }] as const
+    })
+    const { toolCalls } = await generateText({
+      model,
+      instructions: system?.content ?? '',
+      messages: said.map(messageOf),
+      tools: Object.fromEntries(named),
+      toolChoice: 'auto',
+      maxOutputTokens: max_tokens,
+      maxRetries: 0,
+    })
+    if (toolCalls.length !== 1) throw new Error('no call')
+  }
+}
+
+function openHttp({ baseURL, bodies }: Turns): (turn: number) => Promise<void> {
+  return async (turn) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${baseURL}/chat/completions`, { method: 'POST', headers, body: bodies[turn] ?? '' })
+    const { choices } = (await response.json()) as { choices: unknown[] }
+    if (choices.length !== 1) throw new Error('no call')
+  }
+}
+
+const [, text = ''] = process.argv.slice(2)
+const turns = JSON.parse(text) as Turns
+const cost = await timedWithCpu(async () => {
+  const ask = turns.via === 'sdk' ? await openSdk(turns) : openHttp(turns)
+  await inLanes(turns.tasks, concurrency, async () => {
+    for (const turn of turns.bodies.keys()) await ask(turn)
+  })
+})
+console.log(JSON.stringify(cost))

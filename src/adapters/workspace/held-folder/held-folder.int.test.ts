@@ -1,0 +1,167 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { contentsOf, expectedContents, planted, type Tree, taken } from '../../../testing/snapshot-suite/trees.ts'
+import { openSnapshotStore } from '../../snapshots/store.ts'
+import { sampleTask } from '../fixtures/task.ts'
+import { openWorkspaces } from '../workspaces.ts'
+
+const before: Tree = { 'a.txt': 'a', 'test/a.test': 'strict', 'deep/er/b.txt': 'b', 'run.sh': ['#!'] }
+
+function shared(tree: Tree = before) {
+  const projectRoot = planted(Object.fromEntries(Object.entries(tree).map(([path, content]) => [`site/${path}`, content])))
+  const site = join(projectRoot, 'site')
+  const snapshots = openSnapshotStore({ folder: join(projectRoot, '.assay/objects') })
+  /** As another process would open it. */
+  const reopen = () => openWorkspaces({ folder: join(projectRoot, '.assay/work'), projectRoot, snapshots })
+  const task = (id: string) => sampleTask({ id, workspace: { kind: 'folder', path: 'site' } })
+  return { site, at: (path: string) => join(site, path), snapshots, workspaces: reopen(), reopen, task }
+}
+
+/** Edits, adds, deletes, and puts things in the place of others. */
+function meddle(at: (path: string) => string): void {
+  writeFileSync(at('a.txt'), 'edited')
+  writeFileSync(at('new.txt'), 'added')
+  mkdirSync(at('made/by/me'), { recursive: true })
+  writeFileSync(at('made/by/me/x'), 'x')
+  unlinkSync(at('run.sh'))
+  rmSync(at('test'), { recursive: true })
+  symlinkSync('/etc', at('test'))
+  unlinkSync(at('deep/er/b.txt'))
+  mkdirSync(at('deep/er/b.txt'))
+  writeFileSync(at('deep/er/b.txt/inside'), 'y')
+}
+
+describe('the shared folder of a task that was not accepted', () => {
+  it('is as the task found it, whatever it did to its files', async () => {
+    const { site, at, workspaces, task } = shared()
+    await workspaces.open(task('one'), [])
+    meddle(at)
+    expect(contentsOf(site).test, 'the attack took place').toBe('link')
+    await workspaces.settle(task('one'), 'put_back')
+    expect(contentsOf(site)).toEqual(expectedContents(before))
+    expect(workspaces.isAside(task('one'))).toBe(true)
+  })
+
+  it('keeps what the user changed elsewhere since the work was handed in', async () => {
+    const { at, snapshots, workspaces, task, site } = shared()
+    await workspaces.open(task('one'), [])
+    writeFileSync(at('a.txt'), 'edited')
+    const { digest } = await taken(snapshots, site)
+    writeFileSync(at('mine.txt'), 'by the user')
+    writeFileSync(at('deep/er/b.txt'), 'also by the user')
+    await workspaces.settle(task('one'), 'put_back', digest)
+    expect(contentsOf(site)).toEqual(expectedContents({ ...before, 'mine.txt': 'by the user', 'deep/er/b.txt': 'also by the user' }))
+  })
+
+  it('has its work again when the task goes on, on top of what others did, and measures its change against that', async () => {
+    const { at, snapshots, workspaces, reopen, task, site } = shared()
+    await workspaces.open(task('one'), [])
+    writeFileSync(at('a.txt'), 'edited')
+    writeFileSync(at('new.txt'), 'added')
+    await workspaces.settle(task('one'), 'put_back')
+    await workspaces.open(task('two'), [])
+    writeFileSync(at('two.txt'), 'of two')
+    await workspaces.settle(task('two'), 'keep')
+    const again = await reopen().open(task('one'), [])
+    expect(contentsOf(site)).toEqual(expectedContents({ ...before, 'a.txt': 'edited', 'new.txt': 'added', 'two.txt': 'of two' }))
+    const base = await snapshots.manifest(again.base)
+    expect(base?.files.map(({ path }) => path)).toContain('two.txt')
+    expect(base?.files.map(({ path }) => path)).not.toContain('new.txt')
+    await workspaces.settle(task('one'), 'put_back')
+    expect(contentsOf(site)).toEqual(expectedContents({ ...before, 'two.txt': 'of two' }))
+  })
+
+  it('gets its work when it is accepted after all', async () => {
+    const { at, workspaces, reopen, task, site } = shared()
+    await workspaces.open(task('one'), [])
+    meddle(at)
+    rmSync(at('test'))
+    await workspaces.settle(task('one'), 'put_back')
+    expect(contentsOf(site)).toEqual(expectedContents(before))
+    writeFileSync(at('mine.txt'), 'by the user')
+    await reopen().settle(task('one'), 'keep')
+    expect(contentsOf(site)).toEqual(
+      expectedContents({
+        'a.txt': 'edited',
+        'new.txt': 'added',
+        'made/by/me/x': 'x',
+        'deep/er/b.txt/inside': 'y',
+        'mine.txt': 'by the user',
+      }),
+    )
+    expect(workspaces.isAside(task('one'))).toBe(false)
+  })
+
+  it('is put back as often as it takes: doing it again changes nothing', async () => {
+    const { site, at, reopen, workspaces, task } = shared()
+    await workspaces.open(task('one'), [])
+    meddle(at)
+    await workspaces.settle(task('one'), 'put_back')
+    // As if it had been cut off in the middle.
+    writeFileSync(at('a.txt'), 'edited')
+    await reopen().settle(task('one'), 'put_back')
+    expect(contentsOf(site)).toEqual(expectedContents(before))
+  })
+
+  it('of which a finished task is opened again keeps the work of others when that fails', async () => {
+    const { site, at, workspaces, task } = shared()
+    await workspaces.open(task('one'), [])
+    writeFileSync(at('one.txt'), '1')
+    await workspaces.settle(task('one'), 'keep')
+    await workspaces.open(task('two'), [])
+    writeFileSync(at('two.txt'), '2')
+    await workspaces.settle(task('two'), 'keep')
+    await workspaces.open(task('one'), [])
+    writeFileSync(at('one.txt'), 'worse')
+    await workspaces.settle(task('one'), 'put_back')
+    expect(contentsOf(site)).toEqual(expectedContents({ ...before, 'one.txt': '1', 'two.txt': '2' }))
+  })
+})
+
+describe('installed packages of a shared folder', () => {
+  const installed: Tree = {
+    'package.json': '{}',
+    'node_modules/pad/index.js': 'true',
+    'node_modules/@me/core/index.js': 'true',
+    'node_modules/.cache/x': '1',
+    'apps/web/node_modules/dep/index.js': '1',
+  }
+
+  it('are not meddled with by reading, by caches, or by work on linked sources', async () => {
+    const { at, workspaces, task } = shared(installed)
+    mkdirSync(at('packages/own'), { recursive: true })
+    symlinkSync('../packages/own', at('node_modules/own'))
+    await workspaces.open(task('one'), [])
+    readFileSync(at('node_modules/pad/index.js'))
+    writeFileSync(at('node_modules/.cache/y'), '2')
+    writeFileSync(at('packages/own/index.js'), 'work')
+    expect(await workspaces.meddled(task('one'))).toEqual([])
+  })
+
+  it('are named when a file was edited, even with its size and time as before', async () => {
+    const { at, workspaces, task } = shared(installed)
+    utimesSync(at('node_modules/pad/index.js'), 1, 1)
+    await workspaces.open(task('one'), [])
+    writeFileSync(at('node_modules/pad/index.js'), 'fals')
+    utimesSync(at('node_modules/pad/index.js'), 1, 1)
+    writeFileSync(at('apps/web/node_modules/dep/more.js'), '1')
+    rmSync(at('node_modules/@me/core'), { recursive: true })
+    expect(await workspaces.meddled(task('one'))).toEqual(['apps/web/node_modules/dep', 'node_modules/@me/core', 'node_modules/pad'])
+  })
+
+  it('stay suspect for the next task after work that was not accepted, until somebody installs them again', async () => {
+    const { at, workspaces, reopen, task } = shared(installed)
+    await workspaces.open(task('one'), [])
+    appendFileSync(at('node_modules/pad/index.js'), ' // planted')
+    await workspaces.settle(task('one'), 'put_back')
+    await reopen().open(task('two'), [])
+    expect(await workspaces.meddled(task('two'))).toEqual(['node_modules/pad'])
+    await workspaces.settle(task('two'), 'put_back')
+    rmSync(at('node_modules/pad'), { recursive: true })
+    mkdirSync(at('node_modules/pad'))
+    writeFileSync(at('node_modules/pad/index.js'), 'true')
+    await workspaces.open(task('three'), [])
+    expect(await workspaces.meddled(task('three'))).toEqual([])
+  })
+})

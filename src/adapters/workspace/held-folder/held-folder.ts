@@ -1,0 +1,148 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Digest, sha256Hex } from '../../../contract/canonical.ts'
+import type { TaskSpec } from '../../../contract/task.ts'
+import type { Manifest, SnapshotStore } from '../../../ports/snapshots.ts'
+import type { OpenWorkspace } from '../../../ports/workspace.ts'
+import { readBase, writeBase } from '../base-record.ts'
+import { orFault, WorkspaceFault } from '../fault.ts'
+import { isIgnored } from '../ignored.ts'
+import { sharedFolder } from '../lineage.ts'
+import { safeName } from '../names.ts'
+import { changedPackages, lookAtInstalled, tooMany } from './installed.ts'
+import { differing, touching } from './paths.ts'
+import { type Aside, type Packages, readShared, readSuspects, writeShared, writeSuspects } from './record.ts'
+
+export interface SharedOptions {
+  /** Where records live. */
+  folder: string
+  projectRoot: string
+  snapshots: SnapshotStore
+}
+
+/**
+ * Folders that tasks share, one after the other. A task finds the folder as accepted work and the user left it: what work changed that was not accepted
+ * is put back before the folder is another's, and brought back when the task goes on or is accepted after all. Every step may be repeated after a crash.
+ */
+export class SharedFolders {
+  readonly #options: SharedOptions
+
+  constructor(options: SharedOptions) {
+    this.#options = options
+  }
+
+  /** The folder as the task works in it. Where it has just taken it, what is there now is noted. */
+  async open(task: TaskSpec): Promise<OpenWorkspace> {
+    const path = this.pathOf(task)
+    mkdirSync(path, { recursive: true })
+    const record = this.#read(task)
+    if (record?.state === 'held') return { path, base: this.#base(task, record.found) }
+    if (record?.state === 'aside') return { path, base: await this.#bringBack(task, record) }
+    const { digest: found } = await this.#take(task)
+    await this.#hold(task, found)
+    return { path, base: this.#base(task, found) }
+  }
+
+  /** What becomes of the folder before it is released. `left` is the work as it was handed in, where nobody worked on it since. */
+  async settle(task: TaskSpec, outcome: 'keep' | 'put_back', left?: Digest): Promise<void> {
+    const record = this.#read(task)
+    if (record === undefined || record.state === 'kept') return
+    if (outcome === 'put_back') {
+      const aside = record.state === 'aside' ? record : await this.#setAside(task, record.found, left)
+      return this.#replace(task, aside, aside.onto ?? aside.from)
+    }
+    if (record.state === 'aside') await this.#replace(task, record, record.content)
+    writeSuspects(this.#suspectsFile(task), this.pathOf(task), {})
+    writeShared(this.#file(task), { version: 1, task: task.id, state: 'kept' })
+  }
+
+  isAside(task: TaskSpec): boolean {
+    return this.#read(task)?.state === 'aside'
+  }
+
+  /** Installed packages that are not as they were when the task took the folder, or that work which was not accepted has left behind. */
+  async meddled(task: TaskSpec): Promise<string[]> {
+    const record = this.#read(task)
+    if (record?.state !== 'held') return []
+    const now = await lookAtInstalled(this.pathOf(task))
+    const suspect = Object.keys(record.suspect).filter((path) => now[path] === record.suspect[path])
+    return [...new Set([...changedPackages(await this.#packages(record.installed), now), ...suspect])].sort()
+  }
+
+  pathOf(task: TaskSpec): string {
+    if (task.workspace.kind !== 'folder') throw new Error(`task ${task.id} shares no folder`)
+    return sharedFolder(this.#options.projectRoot, task.workspace.path)
+  }
+
+  #read(task: TaskSpec) {
+    return readShared(this.#file(task), task.id)
+  }
+
+  #file(task: TaskSpec): string {
+    return join(this.#options.folder, `${safeName(task.id)}.shared`)
+  }
+
+  #suspectsFile(task: TaskSpec): string {
+    return join(this.#options.folder, `${sha256Hex(this.pathOf(task))}.suspects`)
+  }
+
+  /** What the change is measured against: what the folder held when the task first took it, or last took it again. */
+  #base(task: TaskSpec, found: Digest): Digest {
+    const file = join(this.#options.folder, `${safeName(task.id)}.base`)
+    const known = readBase(file, task.id)
+    if (known === undefined) writeBase(file, task.id, found)
+    return known ?? found
+  }
+
+  async #take(task: TaskSpec): Promise<Manifest> {
+    return orFault(await this.#options.snapshots.take(this.pathOf(task), (path) => isIgnored(path, task))).manifest
+  }
+
+  /** From here on the task has the folder, as it was found. */
+  async #hold(task: TaskSpec, found: Digest): Promise<void> {
+    const now = await lookAtInstalled(this.pathOf(task))
+    const suspects = readSuspects(this.#suspectsFile(task), this.pathOf(task))
+    const suspect = Object.fromEntries(Object.entries(suspects).filter(([path, digest]) => now[path] === digest))
+    const installed = await this.#options.snapshots.putText(JSON.stringify(now))
+    writeShared(this.#file(task), { version: 1, task: task.id, state: 'held', found, installed, suspect })
+  }
+
+  async #packages(installed: Digest): Promise<Packages> {
+    const text = await this.#options.snapshots.getText(installed)
+    if (text === undefined) throw new WorkspaceFault('not_found', `what was installed is not in the store: ${installed}`)
+    return JSON.parse(text) as Packages
+  }
+
+  /** Keeps the task's work; what it installed cannot be put back and is remembered for whoever comes next. */
+  async #setAside(task: TaskSpec, from: Digest, left: Digest | undefined): Promise<Aside> {
+    const { digest: content } = await this.#take(task)
+    const meddled = await this.meddled(task)
+    if (meddled.length > 0) {
+      const now = await lookAtInstalled(this.pathOf(task))
+      const known = meddled.filter((path) => path !== tooMany && now[path] !== undefined)
+      writeSuspects(this.#suspectsFile(task), this.pathOf(task), Object.fromEntries(known.map((path) => [path, now[path] ?? ''])))
+    }
+    const aside: Aside = { version: 1, task: task.id, state: 'aside', content, left: left ?? content, from }
+    writeShared(this.#file(task), aside)
+    return aside
+  }
+
+  /** Puts the task's own work on top of what others have made of the folder since; its change is measured against that from here on. */
+  async #bringBack(task: TaskSpec, aside: Aside): Promise<Digest> {
+    const onto = aside.onto ?? (await this.#take(task)).digest
+    writeShared(this.#file(task), { ...aside, onto })
+    await this.#replace(task, aside, aside.content)
+    writeBase(join(this.#options.folder, `${safeName(task.id)}.base`), task.id, onto)
+    await this.#hold(task, onto)
+    return onto
+  }
+
+  /** Makes the paths that the task changed what they are in `content`; everything else in the folder stays as it is. */
+  async #replace(task: TaskSpec, { from, left }: Aside, content: Digest): Promise<void> {
+    const { snapshots } = this.#options
+    const [before, after] = await Promise.all([snapshots.manifest(from), snapshots.manifest(left)])
+    if (!before || !after) throw new WorkspaceFault('not_found', `there is no snapshot ${before ? left : from}`)
+    const own = touching(differing(before, after))
+    orFault(await snapshots.restore(content, this.pathOf(task), { keep: (path) => isIgnored(path, task) || !own(path) }))
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { Digest } from '../../../contract/canonical.ts'
+import { readRecord, writeRecord } from '../durable-record.ts'
+import { WorkspaceFault } from '../fault.ts'
+
+/** Packages by their path in the folder, each with a digest of how its files stand. */
+const Packages = z.record(z.string(), z.string())
+export type Packages = z.infer<typeof Packages>
+
+/**
+ * Where a task stands with the folder that it shares. `held`: it has it; `found` is what was there when it took it. `aside`: its work was put back and
+ * waits in `content`; it is what changed from `from` to `left`. `onto` is there while it is being brought back: what the folder held before.
+ * `kept`: its work stayed in the folder.
+ */
+const SharedRecord = z.discriminatedUnion('state', [
+  z.strictObject({
+    version: z.literal(1),
+    task: z.string(),
+    state: z.literal('held'),
+    found: Digest,
+    installed: Digest,
+    suspect: Packages,
+  }),
+  z.strictObject({
+    version: z.literal(1),
+    task: z.string(),
+    state: z.literal('aside'),
+    content: Digest,
+    left: Digest,
+    from: Digest,
+    onto: Digest.optional(),
+  }),
+  z.strictObject({ version: z.literal(1), task: z.string(), state: z.literal('kept') }),
+])
+export type SharedRecord = z.infer<typeof SharedRecord>
+export type Aside = Extract<SharedRecord, { state: 'aside' }>
+
+/** Undefined where the task never had the folder. */
+export function readShared(file: string, task: string): SharedRecord | undefined {
+  const record = readRecord(file)
+  if (record === undefined) return undefined
+  const parsed = SharedRecord.safeParse(record)
+  if (!parsed.success || parsed.data.task !== task) {
+    throw new WorkspaceFault('bad_record', `${file} does not say what became of the shared folder of task ${task}; it is left as it is`)
+  }
+  return parsed.data
+}
+
+/** Durable when it returns; there is a whole record or none. */
+export function writeShared(file: string, record: SharedRecord): void {
+  writeRecord(file, record)
+}
+
+const SuspectRecord = z.strictObject({ version: z.literal(1), folder: z.string(), packages: Packages })
+
+/** Packages that work which was not accepted has changed and that nobody has replaced since, as it left them. */
+export function readSuspects(file: string, folder: string): Packages {
+  const record = readRecord(file)
+  if (record === undefined) return {}
+  const parsed = SuspectRecord.safeParse(record)
+  if (!parsed.success || parsed.data.folder !== folder) {
+    throw new WorkspaceFault('bad_record', `${file} does not say which packages of ${folder} are suspect; it is left as it is`)
+  }
+  return parsed.data.packages
+}
+
+export function writeSuspects(file: string, folder: string, packages: Packages): void {
+  writeRecord(file, { version: 1, folder, packages })
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import { type CardRequest, GateRefusal, type Submission } from '../../contract/deliverable/deliverable.ts'
+import { contentOf } from '../../testing/task/steps.ts'
+import { type Place, accepted, answer, lives, places, readied, rejected } from '../../testing/task/lives.ts'
+import { rulesWith } from '../../testing/task/world.ts'
+import { criteriaDigest, rubricDigest } from '../policy/policy.ts'
+import type { TaskState } from '../task/state.ts'
+import type { DeliverableState } from './deliverable.ts'
+import { mayLeave, type ReleaseQuestion } from './release.ts'
+
+const now = Date.parse('2026-11-16T12:00:00Z')
+const later = '2026-11-17T12:00:00Z'
+const earlier = '2026-11-16T11:59:59Z'
+
+const request = (more: Partial<CardRequest> = {}): CardRequest => ({
+  type: 'report_ready',
+  title: 'Report',
+  body: '',
+  priority: 'normal',
+  metadata: { deliverableId: 'r' },
+  ...more,
+})
+
+/** The deliverable as it was submitted: exactly what the task was judged on. */
+function deliverableOf(task: TaskState, more: Partial<Submission> = {}): DeliverableState {
+  const subject = {
+    content: contentOf('one').digest,
+    criteria: criteriaDigest(task.spec.criteria),
+    rubric: rubricDigest(task.spec.dimensions, task.spec.bar),
+    policy: task.policy,
+  }
+  const latest: Submission = {
+    submission: 1,
+    kind: 'file',
+    title: 'Report',
+    producer: 'dev',
+    task: task.spec.id,
+    subject,
+    snapshot: 'snapshot',
+    digest: 'bytes',
+    ...more,
+  }
+  return { deliverable: 'r', producer: 'dev', latest, bypasses: [], requests: 0 }
+}
+
+function ask(task: TaskState | undefined, more: Partial<ReleaseQuestion> = {}) {
+  const deliverable = task && deliverableOf(task)
+  return mayLeave({ request: request(), from: 'dev', card: 'c1', deliverable, task, policy: task?.policy ?? '', now, ...more })
+}
+
+const refused = (answered: ReturnType<typeof ask>) => (answered.outcome.kind === 'refused' ? answered.outcome.code : undefined)
+const flag = (answered: ReturnType<typeof ask>) => (answered.outcome.kind === 'allowed' ? answered.outcome.card.flag : undefined)
+
+const clean = () => accepted(readied(rulesWith()), 'one').state
+
+describe('the gate', () => {
+  it('lets a PASS for exactly these bytes through, with score, bar, judges and the reviewed snapshot', () => {
+    const answered = ask(clean(), { digestNow: 'bytes' })
+    expect(answered).toMatchObject({
+      verdict: 'PASS',
+      bypass: false,
+      outcome: {
+        kind: 'allowed',
+        card: { card: 'c1', flag: 'pass', snapshot: 'snapshot', digest: 'bytes', deliverable: 'r', bar: 60, score: { on100: 80 } },
+      },
+    })
+    expect(answered.outcome.kind === 'allowed' && answered.outcome.card.judges.length).toBeGreaterThan(0)
+  })
+
+  it.each<[Place, GateRefusal | 'pass' | 'owner-accepted']>([
+    ['waiting', 'under_review'],
+    ['todo', 'under_review'],
+    ['running', 'under_review'],
+    ['checking', 'under_review'],
+    ['in_review', 'under_review'],
+    ['restoring', 'under_review'],
+    ['held: judge_unavailable', 'no_verdict'],
+    ['held: unreadable', 'no_verdict'],
+    ['held: no_reviewer', 'no_verdict'],
+    ['held: budget', 'no_verdict'],
+    ['held: operator', 'no_verdict'],
+    ['held: exhausted_unscored', 'no_verdict'],
+    ['held: escalated', 'no_verdict'],
+    ['held: stale_input', 'upstream_changed'],
+    ['done: clean', 'pass'],
+    ['done: below-threshold', 'not_clean'],
+    ['done: unreviewed', 'not_clean'],
+    ['done: owner-accepted', 'owner-accepted'],
+    ['failed', 'failed'],
+    ['skipped', 'failed'],
+  ])('of a task that is %s says %s', (place, expected) => {
+    const answered = ask(lives[place]().state)
+    expect(refused(answered) ?? flag(answered)).toBe(expected)
+  })
+
+  it('has an answer for every place of a task, and every refusal says what to do', () => {
+    for (const place of places) {
+      const { outcome } = ask(lives[place]().state)
+      if (outcome.kind === 'refused') expect(outcome.message.length, place).toBeGreaterThan(20)
+      else expect(['done: clean', 'done: owner-accepted']).toContain(place)
+    }
+  })
+
+  it('refuses a PASS for other content, criteria, rubric or policy, each by itself', () => {
+    const task = clean()
+    for (const part of ['content', 'criteria', 'rubric', 'policy'] as const) {
+      const deliverable = deliverableOf(task)
+      deliverable.latest.subject = { ...deliverable.latest.subject, [part]: 'another' }
+      expect(refused(ask(task, { deliverable })), part).toBe(
+        part === 'policy' ? 'policy_changed' : part === 'content' ? 'under_review' : 'no_verdict',
+      )
+    }
+    expect(refused(ask(task, { policy: 'another' }))).toBe('policy_changed')
+  })
+
+  it('refuses what was swapped, what has no decision, what is unknown and what names nothing', () => {
+    const task = clean()
+    expect(refused(ask(task, { digestNow: 'other bytes' }))).toBe('content_changed')
+    expect(refused(ask(task, { task: undefined }))).toBe('no_verdict')
+    expect(refused(ask(task, { deliverable: undefined }))).toBe('deliverable_unknown')
+    expect(refused(ask(task, { request: request({ metadata: {} }) }))).toBe('deliverable_missing')
+  })
+
+  it('refuses work in rework, with its verdict', () => {
+    const answered = ask(rejected(readied(rulesWith()), 'one').state)
+    expect(refused(answered)).toBe('needs_revision')
+    expect(answered.verdict).toBe('NEEDS_REVISION')
+  })
+
+  it('refuses what rests on reopened work, whatever its own verdict', () => {
+    const task = accepted(readied(rulesWith()), 'one').when({ type: 'input_reopened', task: 'mission/up' }).state
+    expect(refused(ask(task))).toBe('upstream_changed')
+  })
+
+  it('refuses while a veto stands, and lets the owner’s word through', () => {
+    const veto = { criterion: 'AC1', judge: 'qa', principal: 'p', review: 1, evidence: [] }
+    expect(refused(ask({ ...clean(), vetoes: [veto] }))).toBe('veto_stands')
+    const owner = answer(lives['held: escalated'](), 'accept').state
+    expect(flag(ask({ ...owner, vetoes: [veto] }))).toBe('owner-accepted')
+  })
+
+  it('lets a verdict on an address count until its time and not after', () => {
+    const task = clean()
+    expect(flag(ask(task, { deliverable: deliverableOf(task, { expires: later }) }))).toBe('pass')
+    expect(refused(ask(task, { deliverable: deliverableOf(task, { expires: earlier }) }))).toBe('verdict_expired')
+    expect(refused(ask(task, { deliverable: deliverableOf(task, { expires: new Date(now).toISOString() }) }))).toBe('verdict_expired')
+  })
+})
+
+describe('a card of another type', () => {
+  it('carries no deliverable', () => {
+    for (const type of ['milestone', 'trace'] as const) {
+      expect(refused(ask(clean(), { request: request({ type }) })), type).toBe('cannot_carry_deliverable')
+      const plain = ask(undefined, { request: request({ type, metadata: {} }) })
+      expect(plain.outcome).toMatchObject({ kind: 'allowed', card: { type, from: 'dev', judges: [] } })
+      expect(flag(plain)).toBeUndefined()
+    }
+  })
+
+  it('of the runtime is refused to everybody else', () => {
+    for (const type of ['operator_request', 'error_alert'] as const) {
+      expect(refused(ask(undefined, { request: request({ type, metadata: {} }) }))).toBe('type_reserved')
+      expect(ask(undefined, { from: 'runtime', request: request({ type, metadata: {} }) }).outcome.kind).toBe('allowed')
+    }
+  })
+})
+
+describe('a bypass', () => {
+  const waived = (task: TaskState, digest: string, until: string): DeliverableState => ({
+    ...deliverableOf(task),
+    bypasses: [{ deliverable: 'r', digest, until, byAgent: false, by: 'eve', reason: 'urgent' }],
+  })
+
+  it('opens the gate for its bytes and its time, and marks the card', () => {
+    const task = lives['done: below-threshold']().state
+    const answered = ask(task, { deliverable: waived(task, 'bytes', later), digestNow: 'bytes' })
+    expect(answered).toMatchObject({
+      bypass: true,
+      outcome: { kind: 'allowed', card: { flag: 'bypassed', bypass: { by: 'eve', reason: 'urgent' } } },
+    })
+    expect(refused(ask(task, { deliverable: waived(task, 'other bytes', later) }))).toBe('not_clean')
+    expect(refused(ask(task, { deliverable: waived(task, 'bytes', earlier) }))).toBe('not_clean')
+    expect(refused(ask(task, { deliverable: waived(task, 'bytes', later), digestNow: 'swapped' }))).toBe('content_changed')
+  })
+
+  it('marks nothing that passes by itself', () => {
+    const task = clean()
+    expect(flag(ask(task, { deliverable: waived(task, 'bytes', later) }))).toBe('pass')
+  })
+
+  it('asked for by an agent is refused, and said to be', () => {
+    const task = lives['done: below-threshold']().state
+    const answered = ask(task, { request: request({ metadata: { deliverableId: 'r', evaluatorBypass: true } }) })
+    expect(refused(answered)).toBe('bypass_refused')
+    expect(answered.bypass).toBe(true)
+  })
+})
+
+it('every refusal there is was seen above', () => {
+  const task = clean()
+  const bare = { request: request({ metadata: {} }) }
+  const codes = [
+    ...places.map((place) => refused(ask(lives[place]().state))),
+    refused(ask(rejected(readied(rulesWith()), 'one').state)),
+    refused(ask(task, { digestNow: 'x' })),
+    refused(ask(task, { policy: 'x' })),
+    refused(ask(task, { deliverable: undefined })),
+    refused(ask(task, bare)),
+    refused(ask(task, { request: request({ type: 'milestone' }) })),
+    refused(ask(task, { request: request({ type: 'error_alert' }) })),
+    refused(ask(task, { deliverable: deliverableOf(task, { expires: earlier }) })),
+    refused(ask({ ...task, vetoes: [{ criterion: 'AC1', judge: 'qa', principal: 'p', review: 1, evidence: [] }] })),
+    refused(
+      ask(undefined, { deliverable: deliverableOf(task), request: request({ metadata: { deliverableId: 'r', evaluatorBypass: true } }) }),
+    ),
+  ]
+  expect(new Set(codes.filter((code) => code !== undefined))).toEqual(new Set(GateRefusal.options))
+})

@@ -1,0 +1,22 @@
+import { canonicalJson } from '../../contract/canonical.ts'
+import { type CheckEntry, expandChecks } from '../../contract/check.ts'
+import type { Policy } from '../../contract/policy.ts'
+import type { TaskSpec } from '../../contract/task.ts'
+
+/** What of a task's terms comes from the policy changes with it; what the mission file said of the task itself stays. */
+export function underPolicy(spec: TaskSpec, before: Policy, after: Policy): Pick<TaskSpec, 'bar' | 'dimensions' | 'checks'> {
+  const own = same(spec.dimensions, before.review.dimensions) ? after.review.dimensions : spec.dimensions
+  return {
+    bar: spec.bar === before.review.threshold ? after.review.threshold : spec.bar,
+    dimensions: own,
+    checks: [...expandChecks(checksOf(after)), ...withoutFirst(spec.checks, expandChecks(checksOf(before)))],
+  }
+}
+
+const checksOf = ({ other }: Policy): CheckEntry[] => (other.checks ?? []) as CheckEntry[]
+const same = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other)
+
+/** The configuration's checks come first in every task; a task that has them otherwise keeps all of its own. */
+function withoutFirst<T>(list: readonly T[], first: readonly T[]): readonly T[] {
+  return same(list.slice(0, first.length), first) ? list.slice(first.length) : list
+}

@@ -1,0 +1,130 @@
+import { CardFlag, CardType } from '../../../../contract/deliverable/deliverable.ts'
+import type { Engine } from '../../../../engine/engine.ts'
+import type { CardState, InboxRow } from '../../../../engine/views/inbox.ts'
+import type { App, ExitCode } from '../../app.ts'
+import { oneLine, type Output } from '../../output.ts'
+import type { ConfigFlags } from '../../project.ts'
+import { table, wrap } from '../../render/table.ts'
+import { withEngine } from '../task.ts'
+import { say } from './owner.ts'
+import { paintStanding, standingWords } from './words.ts'
+
+export interface InboxFlags extends ConfigFlags {
+  state?: string
+  type?: string
+  flag?: string
+  search?: string
+  mission?: string
+}
+
+export const cardStates: readonly CardState[] = ['pending', 'handled', 'dismissed', 'expired']
+
+/** `assay inbox`: what reached the owner, newest first; without `--state`, what is still open. */
+export async function inboxCommand(app: App, output: Output, flags: InboxFlags): Promise<ExitCode> {
+  const wrong = wrongFlag(flags)
+  if (wrong !== undefined) return say(output, wrong)
+  return withEngine(app, output, flags, async (engine) => {
+    const all = await engine.inbox()
+    const rows = all.filter((row) => isWanted(row, flags))
+    if (output.json) for (const row of rows) output.jsonLine(row)
+    else if (rows.length === 0)
+      output.note(all.length === 0 ? 'The inbox is empty.' : `None of ${all.length} cards fits (--state all shows every one).`)
+    else {
+      const cells = rows.map((row) => [
+        row.state,
+        standingWords(row),
+        shortName(row.card),
+        row.priority === 'normal' ? row.type : `${row.type} (${row.priority})`,
+        oneLine(row.title, 200),
+      ])
+      output.data(table(['state', 'stands', 'card', 'type', 'title'], cells, output.columns))
+      output.note('Look at one with: assay inbox show <card>')
+    }
+    return 0
+  })
+}
+
+/** `assay inbox show <card>`. */
+export async function cardCommand(app: App, output: Output, wanted: string, flags: ConfigFlags): Promise<ExitCode> {
+  return withCard(app, output, wanted, flags, async (_engine, card) => {
+    if (output.json) output.jsonLine(card)
+    else for (const line of cardLines(output, card)) output.data(line)
+    return 0
+  })
+}
+
+/** Opens the engine and finds a card by its name, by the beginning of it, or by the deliverable or task that it is about. */
+export async function withCard(
+  app: App,
+  output: Output,
+  wanted: string,
+  flags: ConfigFlags,
+  use: (engine: Engine, card: InboxRow) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withEngine(app, output, flags, async (engine) => {
+    const found = findCard(await engine.inbox(), wanted)
+    return typeof found === 'string' ? say(output, found) : use(engine, found)
+  })
+}
+
+const shortest = 4
+
+export function findCard(cards: readonly InboxRow[], wanted: string): InboxRow | string {
+  const exact = cards.find(({ card }) => card === wanted)
+  if (exact) return exact
+  const beginning = wanted.length < shortest ? [] : cards.filter(({ card }) => card.startsWith(wanted))
+  const about = cards.filter(({ deliverable, task, state }) => state === 'pending' && (deliverable === wanted || task === wanted))
+  const fitting = beginning.length > 0 ? beginning : about
+  const [first] = fitting
+  if (first && fitting.length === 1) return first
+  if (fitting.length === 0) return `there is no card ${wanted}; assay inbox --state all shows them`
+  return `${wanted} could be ${fitting.map(({ card, type }) => `${card} (${type})`).join(' or ')}`
+}
+
+/** Names that nobody made for reading are shown by their beginning, which is enough to name them. */
+export function shortName(card: string): string {
+  return /^[0-9a-f]{8}[0-9a-f-]{12,}/.test(card) ? card.slice(0, 8) + (card.endsWith('-refused') ? '…-refused' : '') : card
+}
+
+function wrongFlag({ state, type, flag }: InboxFlags): string | undefined {
+  if (state !== undefined && state !== 'all' && !cardStates.includes(state as CardState))
+    return `--state ${state}: there are ${cardStates.join(', ')} and all`
+  if (type !== undefined && !CardType.safeParse(type).success) return `--type ${type}: there are ${CardType.options.join(', ')}`
+  if (flag !== undefined && !CardFlag.safeParse(flag).success) return `--flag ${flag}: there are ${CardFlag.options.join(', ')}`
+  return undefined
+}
+
+function isWanted(row: InboxRow, { state = 'pending', type, flag, search, mission }: InboxFlags): boolean {
+  const texts = [row.card, row.title, row.body, row.from, row.deliverable ?? '', row.task ?? '', row.about ?? '']
+  const isOfMission = [row.task, row.about?.replace(/^[a-z]+\//, '')].some((one) => one === mission || one?.startsWith(`${mission}/`))
+  return (
+    (state === 'all' || row.state === state) &&
+    (type === undefined || row.type === type) &&
+    (flag === undefined || row.flag === flag) &&
+    (search === undefined || texts.some((text) => text.toLowerCase().includes(search.toLowerCase()))) &&
+    (mission === undefined || isOfMission)
+  )
+}
+
+function cardLines(output: Output, card: InboxRow): string[] {
+  const { state, type, priority, from, at, closed, deliverable, task, digest, bypass, request, judges } = card
+  return [
+    `${output.paint('bold', oneLine(card.title))}  ${paintStanding(output, card)}`,
+    `card         ${card.card}  ${type}, ${priority}, from ${from}, ${at}`,
+    `state        ${state}${closed ? ` by ${oneLine(closed.by, 60)}, ${closed.at}: ${oneLine(closed.reason, 300)}` : ''}`,
+    ...(deliverable === undefined ? [] : [`deliverable  ${deliverable}`]),
+    ...(task === undefined ? [] : [`task         ${task}`]),
+    ...(digest === undefined ? [] : [`content      ${digest}`]),
+    ...(judges.length === 0 ? [] : [`judges       ${judges.join(', ')}`]),
+    ...(bypass ? [`bypass       by ${oneLine(bypass.by, 60)}: ${oneLine(bypass.reason, 400)}`] : []),
+    ...(card.body === '' ? [] : ['', wrap(oneLine(card.body, 20_000), output.columns), '']),
+    `next         ${nextOf(card, request)}`,
+  ]
+}
+
+function nextOf({ state, snapshot, card, task }: InboxRow, request: string | undefined): string {
+  if (state !== 'pending') return task === undefined ? 'assay inbox' : `assay why ${task}`
+  if (request !== undefined) return `assay requests answer ${request} <answer> --reason <why>`
+  if (snapshot !== undefined) return `assay inbox export ${shortName(card)} --out <folder>, then assay inbox handle ${shortName(card)}`
+  return `assay inbox handle ${shortName(card)}`
+}

@@ -1,0 +1,75 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { App, HookRequest } from '../app.ts'
+import { Output } from '../output.ts'
+import { initCommand, type InitFlags } from './init.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-init-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+async function init(flags: InitFlags, hook?: (request: HookRequest) => Awaited<ReturnType<NonNullable<App['hook']>>>) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const asked: HookRequest[] = []
+  const app = {
+    survey: () => Promise.resolve({ agents: [], keys: [], git: 'none', pages: [], documents: [], chrome: false }),
+    ask: () => Promise.resolve(undefined),
+    ...(hook && {
+      hook: (request: HookRequest) => {
+        asked.push(request)
+        return Promise.resolve(hook(request))
+      },
+    }),
+  } as unknown as App
+  const code = await initCommand(app, new Output({ stdout, stderr, env: {}, cwd: folder }, false), flags)
+  return { code, asked, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
+}
+
+describe('assay init --hook', () => {
+  it('shows what it would change before it changes it', async () => {
+    const { code, asked, stdout, stderr } = await init({ hook: 'claude', yes: true }, ({ dryRun }) => ({
+      ok: true,
+      value: [dryRun ? 'would change' : 'changed it'],
+    }))
+    expect(code).toBe(0)
+    expect(asked).toEqual([true, false].map((dryRun) => ({ agent: 'claude', folder, remove: false, dryRun })))
+    expect(stderr).toContain('would change')
+    expect(stdout).toContain('changed it')
+  })
+
+  it('writes nothing at all where the hook cannot be put in', async () => {
+    const { code, stderr } = await init({ hook: 'claude', yes: true }, () => ({ ok: false, error: 'its settings are torn' }))
+    expect(code).toBe(2)
+    expect(stderr).toContain('its settings are torn')
+    expect(existsSync(join(folder, 'assay.yaml'))).toBe(false)
+  })
+
+  it('only rehearses without a yes, and takes the hook out with the rest', async () => {
+    const unasked = await init({ hook: 'claude' }, () => ({ ok: true, value: ['would change'] }))
+    expect(unasked).toMatchObject({ code: 2, asked: [{ dryRun: true }] })
+    const removed = await init({ hook: 'claude', yes: true, remove: true }, () => ({ ok: true, value: ['taken out'] }))
+    expect(removed).toMatchObject({
+      code: 0,
+      asked: [
+        { remove: true, dryRun: true },
+        { remove: true, dryRun: false },
+      ],
+    })
+  })
+
+  it('has nothing to do where the hook is in already', async () => {
+    await init({ yes: true })
+    expect((await init({ hook: 'claude' }, () => ({ ok: true, value: [] }))).stdout).toBe('nothing to do\n')
+  })
+
+  it('says so where there are no hooks', async () => {
+    const { code, stderr } = await init({ hook: 'claude', yes: true })
+    expect(code).toBe(2)
+    expect(stderr).toContain('not available')
+  })
+})

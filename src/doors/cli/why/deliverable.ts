@@ -1,0 +1,66 @@
+import type { DeliverableStanding } from '../../../engine/deliverables/look.ts'
+import type { InboxRow } from '../../../engine/views/inbox.ts'
+import { shortName } from '../commands/deliverable/inbox.ts'
+import { standingWords } from '../commands/deliverable/words.ts'
+import { againstBar } from '../report/report.ts'
+import type { Explanation } from './explain.ts'
+
+/** Why a deliverable is in the inbox, or is not. */
+export function explainDeliverable({ state, review, gate, cards }: DeliverableStanding): Explanation {
+  const { deliverable, latest, producer, bypasses, request } = state
+  const shown = cards.find((card) => card.type === 'report_ready' && card.digest === latest.digest && card.state !== 'expired')
+  const { because, next } = shown ? whyShown(shown) : whyNot({ state, review, gate, cards })
+  const chain = [
+    ...(shown && gate.outcome.kind === 'refused'
+      ? [`another card would be refused now (${gate.outcome.code}): ${gate.outcome.message}`]
+      : []),
+    ...(request ? [`asks you: ${request.request} (accept, fail)`] : []),
+    ...(review
+      ? [`review: ${review.verdict}, ${againstBar(review.score, review.bar)}, try ${review.attempt} of ${review.allowed} in ${review.task}`]
+      : []),
+    ...(review && review.judges.length > 0 ? [`judges: ${review.judges.join(', ')}`] : []),
+    ...bypasses.slice(-1).map((one) => `bypass: ${one.by} waived the review of ${one.digest} until ${one.until}: ${one.reason}`),
+    ...cards.slice(0, 2).map((card) => `card ${shortName(card.card)}: ${card.type}, ${card.state}, ${standingWords(card)}`),
+    `version ${latest.submission}: ${latest.kind} by ${producer}, content ${latest.digest}`,
+  ]
+  const word = shown ? `in the inbox, ${shown.state}` : 'not in the inbox'
+  return { id: deliverable, title: latest.title, state: word, because, chain: chain.slice(0, 7), next }
+}
+
+type Reason = Pick<Explanation, 'because' | 'next'>
+
+function whyShown(card: InboxRow): Reason {
+  const words = standingWords(card)
+  return {
+    because: `its card is in the inbox, ${card.state}: ${words}`,
+    next: card.state === 'pending' ? `assay inbox show ${shortName(card.card)}` : `assay inbox --state all --search ${card.deliverable}`,
+  }
+}
+
+function whyNot({ state, review, gate }: DeliverableStanding): Reason {
+  const { deliverable, request } = state
+  const { outcome } = gate
+  if (outcome.kind === 'allowed') {
+    return {
+      because: `the gate is open for it (${standingWords(outcome.card)}), and nobody has sent its card`,
+      next: `assay deliverable send ${deliverable}`,
+    }
+  }
+  const because = `the gate is shut (${outcome.code}): ${outcome.message}`
+  if (request) return { because, next: `assay requests answer ${request.request} <accept or fail> --reason <why>` }
+  switch (outcome.code) {
+    case 'failed':
+    case 'not_clean':
+    case 'veto_stands':
+      return { because, next: `assay overrule ${deliverable} pass --reason <why>, or assay bypass ${deliverable} --reason <why>` }
+    case 'under_review':
+    case 'upstream_changed':
+      return { because, next: `assay resume ${(review?.task ?? '').split('/')[0]}`.trimEnd() }
+    case 'no_verdict':
+      return { because, next: review && review.verdict === 'PENDING' ? `assay why ${review.task}` : again(deliverable) }
+    default:
+      return { because, next: again(deliverable) }
+  }
+}
+
+const again = (deliverable: string): string => `assay review <path> --deliverable ${deliverable}`

@@ -1,0 +1,133 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { askedIn, type HookCall, record, textOf } from './call.ts'
+
+/** How one coding agent speaks to its hooks and hears from them. Adding an agent is adding one of these. */
+export interface Dialect {
+  read(input: Record<string, unknown>): HookCall
+  /** The agent may end. `message` is for the person, where the agent passes one on. */
+  release(message: string | undefined): object
+  /** The agent goes on, with this to do. */
+  block(reason: string): object
+  /** Where its settings are, and the entries that call the hook. */
+  settings(folder: string, home: string): string
+  entries(command: string): Entry[]
+}
+
+/** A list in the settings, by its path, and what Assay adds to it. */
+export interface Entry {
+  path: string[]
+  value: object
+  /** Fields that the file needs beside. */
+  beside?: Record<string, unknown>
+}
+
+/** Seconds that an agent gives its hook; `hook.timeout` stays below. */
+const limitSeconds = 600
+
+const withMessage = (message: string | undefined): object => (message === undefined ? {} : { systemMessage: message })
+const asHook = (command: string, timeout: number): object => ({ hooks: [{ type: 'command', command, timeout }] })
+
+/** Stop hooks of Claude Code and of those that took them over. */
+function readStop(input: Record<string, unknown>): HookCall {
+  const event = textOf(input.hook_event_name)
+  return {
+    event: event === 'Stop' ? 'stop' : event === 'SessionStart' ? 'start' : 'other',
+    session: textOf(input.session_id),
+    cwd: textOf(input.cwd),
+    asked: askedIn(input.transcript_path),
+    said: textOf(input.last_assistant_message),
+    busy: Array.isArray(input.background_tasks) && input.background_tasks.length > 0,
+  }
+}
+
+const claude: Dialect = {
+  read: readStop,
+  release: withMessage,
+  block: (reason) => ({ decision: 'block', reason }),
+  settings: (folder) => join(folder, '.claude', 'settings.json'),
+  entries: (command) => [
+    { path: ['hooks', 'Stop'], value: asHook(command, limitSeconds) },
+    { path: ['hooks', 'SessionStart'], value: asHook(command, 60) },
+  ],
+}
+
+const codex: Dialect = {
+  read: readStop,
+  release: () => ({}),
+  block: (reason) => ({ decision: 'block', reason }),
+  settings: (folder) => join(folder, '.codex', 'hooks.json'),
+  entries: (command) => [
+    { path: ['hooks', 'Stop'], value: asHook(command, limitSeconds) },
+    { path: ['hooks', 'SessionStart'], value: asHook(command, 60) },
+  ],
+}
+
+const gemini: Dialect = {
+  read: (input) => ({
+    event: textOf(input.hook_event_name) === 'AfterAgent' ? 'stop' : textOf(input.hook_event_name) === 'SessionStart' ? 'start' : 'other',
+    session: textOf(input.session_id),
+    cwd: textOf(input.cwd),
+    asked: textOf(input.prompt),
+    said: textOf(input.prompt_response),
+    busy: false,
+  }),
+  release: withMessage,
+  block: (reason) => ({ decision: 'deny', reason }),
+  // Settings of a project count only in a folder that the agent trusts; the user's own always do.
+  settings: (_folder, home) => join(home, '.gemini', 'settings.json'),
+  entries: (command) => [
+    { path: ['hooks', 'AfterAgent'], value: asHook(command, limitSeconds * 1000) },
+    { path: ['hooks', 'SessionStart'], value: asHook(command, 60_000) },
+  ],
+}
+
+const copilot: Dialect = {
+  read: (input) => ({
+    event: /^sessionStart$/i.test(textOf(input.hookEventName) || textOf(input.hook_event_name)) ? 'start' : 'stop',
+    session: textOf(input.sessionId) || textOf(input.session_id),
+    cwd: textOf(input.cwd),
+    asked: askedIn(input.transcriptPath ?? input.transcript_path),
+    said: '',
+    busy: false,
+  }),
+  release: () => ({}),
+  block: (reason) => ({ decision: 'block', reason }),
+  settings: (folder) => join(folder, '.github', 'hooks', 'assay.json'),
+  entries: (command) => [
+    { path: ['hooks', 'agentStop'], value: { type: 'command', bash: command, timeoutSec: limitSeconds }, beside: { version: 1 } },
+  ],
+}
+
+const cursor: Dialect = {
+  read: (input) => {
+    const roots = Array.isArray(input.workspace_roots) ? input.workspace_roots : []
+    return {
+      event: 'stop',
+      session: textOf(input.conversation_id),
+      cwd: textOf(input.cwd) || textOf(roots[0]),
+      asked: askedIn(input.transcript_path),
+      said: '',
+      // A turn that a person ended, or that broke, is nothing that the agent calls done.
+      busy: textOf(input.status) !== '' && textOf(input.status) !== 'completed',
+    }
+  },
+  release: () => ({}),
+  block: (reason) => ({ followup_message: reason }),
+  settings: (folder) => join(folder, '.cursor', 'hooks.json'),
+  entries: (command) => [{ path: ['hooks', 'stop'], value: { command }, beside: { version: 1 } }],
+}
+
+export const dialects: Record<string, Dialect> = { claude, codex, gemini, copilot, cursor }
+
+/** The folder of the person's settings. */
+export const homeFolder = (env: NodeJS.ProcessEnv): string => env.HOME ?? homedir()
+
+export function readCall(dialect: Dialect, text: string): HookCall | undefined {
+  try {
+    return dialect.read(record(JSON.parse(text)))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,56 @@
+import type { Envelope } from '../../contract/attest/envelope.ts'
+import type { Statement } from '../../contract/attest/statement.ts'
+import type { Digest } from '../../contract/canonical.ts'
+import type { Result } from '../../contract/errors.ts'
+import type { StoredEvent } from '../../contract/events/envelope.ts'
+import { readEvent } from '../../contract/events/read.ts'
+import { type DecisionFacts, deliverableDecision, taskDecision } from '../../core/attest/decision.ts'
+import { statementOf } from '../../core/attest/statement.ts'
+import { evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
+import { evolveAll } from '../../core/task/evolve/evolve.ts'
+import type { Signer } from '../../ports/signer.ts'
+import type { EngineParts } from '../parts.ts'
+import { deliverableStream, taskStream } from '../streams.ts'
+import { sealStatement } from './envelope.ts'
+
+export type Attested = Result<{ envelope: Envelope; statement: Statement }, string>
+type Parts = Pick<EngineParts, 'journal' | 'snapshots'>
+
+/** Signs what a task was decided as, for those who were not there. Everything in it is read from the journal and the reviewed snapshot. */
+export async function attestTask(parts: Parts, task: string, signer: Signer): Promise<Attested> {
+  const told = await taskOf(parts, task)
+  if (!told) return { ok: false, error: `there is no task ${task}` }
+  const facts = taskDecision(told.state, told.placed)
+  return facts.ok ? attest(parts, facts.value, told.head, signer) : { ok: false, error: facts.error.message }
+}
+
+/** The same for the latest version of a deliverable; undefined where there is none of this name. */
+export async function attestDeliverable(parts: Parts, deliverable: string, signer: Signer): Promise<Attested | undefined> {
+  const stored = await parts.journal.readStream(deliverableStream(deliverable))
+  const state = stored.map(readEvent).reduce(evolveDeliverable, undefined as MaybeDeliverable)
+  const head = stored.at(-1)
+  if (!state || !head) return undefined
+  const told = await taskOf(parts, state.latest.task)
+  if (!told) return { ok: false, error: `the task ${state.latest.task} that ${deliverable} was reviewed in is missing from the journal` }
+  const facts = deliverableDecision(state, told.state, told.placed)
+  return facts.ok ? attest(parts, facts.value, head, signer) : { ok: false, error: facts.error.message }
+}
+
+async function taskOf({ journal }: Parts, task: string) {
+  const stored = await journal.readStream(taskStream(task))
+  const placed = stored.map((event) => ({ event: readEvent(event), at: event.meta.at }))
+  const events = placed.map(({ event }) => event)
+  const state = evolveAll(undefined, events)
+  const head = stored.at(-1)
+  return state && head && { state, placed, head }
+}
+
+async function attest({ snapshots }: Parts, facts: DecisionFacts, last: StoredEvent, signer: Signer): Promise<Attested> {
+  const { id, snapshot: digest } = facts.decision
+  const snapshot = await snapshots.manifest(digest as Digest)
+  if (!snapshot) return { ok: false, error: `the snapshot ${digest} of ${id} is missing: nothing can be attested. See assay audit verify` }
+  const { stream, version, hash, position } = last
+  const statement = statementOf(facts, snapshot, { stream, version, hash, position })
+  if (statement.subject.length === 0) return { ok: false, error: `${id} has neither files nor output that could be attested` }
+  return { ok: true, value: { envelope: sealStatement(statement, signer), statement } }
+}

@@ -1,0 +1,53 @@
+import type { CardRequest } from '../../contract/deliverable/deliverable.ts'
+import type { DeliverableState } from '../../core/gate/deliverable.ts'
+import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
+import type { Engine } from '../engine.ts'
+import type { InboxRow } from '../views/inbox.ts'
+import { inboxCard } from './inbox.ts'
+import { type DeliverableReview, deliverableReview } from './review.ts'
+import { loadDeliverable } from './store.ts'
+
+/** Everything about a deliverable that its owner or producer could ask for. */
+export interface DeliverableStanding {
+  state: DeliverableState
+  review: DeliverableReview | undefined
+  /** What the gate would answer to a card now; asking is not recorded. */
+  gate: GateAnswer
+  /** Its cards, newest first. */
+  cards: InboxRow[]
+}
+
+export async function deliverableStanding(
+  engine: Engine,
+  deliverable: string,
+  digestOf: (source: string) => Promise<string | undefined>,
+): Promise<DeliverableStanding | undefined> {
+  const { parts } = engine
+  const { state } = await loadDeliverable(parts, deliverable)
+  if (!state) return undefined
+  const { source, task } = state.latest
+  const request: CardRequest = {
+    type: 'report_ready',
+    title: state.latest.title,
+    body: '',
+    priority: 'normal',
+    metadata: { deliverableId: deliverable },
+  }
+  const gate = mayLeave({
+    request,
+    from: state.producer,
+    card: '',
+    deliverable: state,
+    task: await engine.task(task),
+    digestNow: source === undefined ? undefined : await digestOf(source),
+    policy: parts.rules.digest,
+    now: parts.clock.now(),
+  })
+  const cards: InboxRow[] = []
+  for (const { row } of await parts.journal.viewRows('cards_of', { prefix: `${deliverable}|` })) {
+    const card = await inboxCard(parts, (row as { card: string }).card)
+    if (card) cards.push(card)
+  }
+  cards.sort((one, other) => other.at.localeCompare(one.at))
+  return { state, review: await deliverableReview(engine, deliverable), gate, cards }
+}

@@ -1,0 +1,36 @@
+import type { Result } from '../../contract/errors.ts'
+import type { EventData } from '../../contract/events/manifest.ts'
+import { underPolicy } from '../../core/policy/adopt.ts'
+import { notificationsOf } from '../notify/outbox.ts'
+import type { EngineParts } from '../parts.ts'
+import { missionStream } from '../streams.ts'
+import { asNew, type TaskStore } from '../task/task-store.ts'
+import type { TaskRow } from '../views/tasks.ts'
+
+/**
+ * The policy in force now takes over a run, on the owner's word; the door has checked the authority. Tasks that are done keep their flag; whatever
+ * is decided later is decided under it. Tasks go first: a crash in between leaves the run refused, and accepting again finishes it.
+ */
+export async function acceptPolicy(parts: EngineParts, tasks: TaskStore, mission: string, by: string): Promise<Result<number>> {
+  const { journal, rules, random, clock } = parts
+  const stream = missionStream(mission)
+  const events = await journal.readStream(stream)
+  const recorded = events.findLast((event) => event.type === 'policy.recorded')?.data as EventData<'policy.recorded'> | undefined
+  if (!recorded) return { ok: false, error: { code: 'not_found', message: `there is no mission ${mission}` } }
+  let adopted = 0
+  for (const { row } of await journal.viewRows('tasks', { prefix: `${mission}/` })) {
+    const { id } = row as TaskRow
+    const { state } = await tasks.load(id)
+    if (!state || state.policy === rules.digest) continue
+    const terms = underPolicy(state.spec, recorded.policy, rules.policy)
+    const handled = await tasks.handle(id, { type: 'adopt_policy', nonce: random.nonce(), by, ...terms }, { actor: by })
+    if (!handled.ok) return { ok: false, error: { code: 'policy_changed', message: `${id}: ${handled.error.message}` } }
+    adopted += 1
+  }
+  if (recorded.digest === rules.digest) return { ok: true, value: adopted }
+  const at = new Date(clock.now()).toISOString()
+  const event = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
+  const streams = [{ stream, expected: events.length, events: [event] }]
+  const appended = await journal.append({ streams, meta: { at, actor: by }, enqueue: notificationsOf(streams, at, parts.config) })
+  return appended.ok ? { ok: true, value: adopted } : acceptPolicy(parts, tasks, mission, by)
+}

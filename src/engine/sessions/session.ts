@@ -1,0 +1,185 @@
+import type { Digest } from '../../contract/canonical.ts'
+import type { Content } from '../../contract/case.ts'
+import { expandChecks } from '../../contract/check.ts'
+import type { EventData } from '../../contract/events/manifest.ts'
+import type { Score } from '../../contract/score.ts'
+import type { TaskSpec } from '../../contract/task.ts'
+import { criteriaOf } from '../../core/mission/criteria.ts'
+import { slugOf } from '../../core/mission/ids.ts'
+import type { TaskState } from '../../core/task/state.ts'
+import type { Engine } from '../engine.ts'
+import { runsOf } from '../mission/missions.ts'
+import { notificationsOf } from '../notify/outbox.ts'
+import { feedbackText } from '../prompts/worker.ts'
+import { sessionStream } from '../streams.ts'
+import { asNew } from '../task/task-store.ts'
+import { changed } from '../work/attempt/changed.ts'
+
+/** A coding agent that says it is done, with its work as it lies in the folder. */
+export interface SessionStop {
+  agent: string
+  session: string
+  /** What it was asked, as far as that is known. */
+  asked: string
+  /** What it says itself. */
+  said: string
+  /** The folder now, and before the session where nobody recorded its start. */
+  snapshot: Digest
+  base: Digest
+}
+
+/** What becomes of it. Only `passed` means that somebody judged the work and found it good. */
+export type SessionEnd =
+  | { kind: 'nothing' }
+  | { kind: 'passed'; task: string; score?: Score; bar: number }
+  | { kind: 'blocked'; task: string; feedback: string; attempt: number; allowed: number }
+  | { kind: 'forced'; task: string; feedback: string; score?: Score; bar: number }
+  | { kind: 'unreviewed'; task?: string; reason: string }
+
+/** The folder as the session finds it. Only the first word counts. */
+export async function sessionStarted({ parts }: Engine, agent: string, session: string, snapshot: Digest): Promise<void> {
+  const stream = sessionStream(agent, session)
+  if ((await parts.journal.head(stream)) > 0) return
+  const at = new Date(parts.clock.now()).toISOString()
+  const event = asNew({ type: 'session.started', data: { agent, session, snapshot } })
+  await parts.journal.append({ streams: [{ stream, expected: 0, events: [event] }], meta: { at, actor: agent } })
+}
+
+/** Whatever kept the work from being reviewed is on record, and told. */
+export async function sessionUnreviewed({ parts }: Engine, agent: string, session: string, reason: string): Promise<void> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const stream = sessionStream(agent, session)
+    const at = new Date(parts.clock.now()).toISOString()
+    const event = asNew({ type: 'session.unreviewed', data: { agent, session, reason } })
+    const streams = [{ stream, expected: await parts.journal.head(stream), events: [event] }]
+    if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })).ok)
+      return
+  }
+}
+
+/**
+ * Reviews what a session has changed, as attempts of one task: sent back while tries are left, then let go and put to the owner. What was let go
+ * is the ground for whatever the session changes next. Work that nobody could judge is let go as what it is, unreviewed, and on record.
+ */
+export async function reviewSession(engine: Engine, stop: SessionStop, signal: AbortSignal): Promise<SessionEnd> {
+  const { task, base } = await openTask(engine, stop)
+  const content = await contentOf(engine, stop, base)
+  if (content.empty) return { kind: 'nothing' }
+  const id = task?.spec.id ?? (await startTask(engine, stop))
+  const brought = await bring(engine, id, stop.agent, content)
+  if (brought !== undefined) return unreviewed(engine, stop, brought, id)
+  const held = new AbortController()
+  await engine.run({
+    missions: [id.slice(0, id.indexOf('/'))],
+    stop: AbortSignal.any([signal, held.signal]),
+    onEvent: (event) => {
+      if (event.type === 'task.held') held.abort()
+    },
+  })
+  const state = await engine.task(id)
+  if (!state) throw new Error(`${id} is gone`)
+  return endOf(engine, stop, state)
+}
+
+async function endOf(engine: Engine, stop: SessionStop, state: TaskState): Promise<SessionEnd> {
+  const { status, done, spec, attempts, hold } = state
+  const task = spec.id
+  const scored = { ...(done?.score && { score: done.score }), bar: spec.bar }
+  if (status === 'done' && (done?.flag === 'clean' || done?.flag === 'owner-accepted')) return { kind: 'passed', task, ...scored }
+  const feedback = state.feedback ? feedbackText(state) : (state.ledger.at(-1)?.concern ?? '')
+  if (status === 'done' && done?.flag === 'below-threshold') return { kind: 'forced', task, feedback, ...scored }
+  if (status === 'todo')
+    return { kind: 'blocked', task, feedback, attempt: attempts, allowed: (spec.terms?.maxAttempts ?? 1) + state.granted }
+  if (status === 'done') return unreviewed(engine, stop, 'nobody reviews here: no other agent is configured, or evaluation is off', task)
+  return unreviewed(engine, stop, hold?.detail ?? `the review did not end in time (${status})`, task)
+}
+
+async function unreviewed(engine: Engine, { agent, session }: SessionStop, reason: string, task: string): Promise<SessionEnd> {
+  await sessionUnreviewed(engine, agent, session, reason)
+  return { kind: 'unreviewed', task, reason }
+}
+
+/** The task that the session is being sent back for, if there is one, and the ground that its work is measured against. */
+async function openTask(engine: Engine, { agent, session, base, snapshot }: SessionStop): Promise<{ task?: TaskState; base: Digest }> {
+  const runs = await runsOf(engine.parts, missionId(agent, session))
+  const last = runs.at(-1)
+  const state = last && (await engine.task(`${last.id}/work`))
+  if (!state) return { base: await groundOf(engine, agent, session, base) }
+  const ground = (state.current?.content?.base as Digest | undefined) ?? base
+  const other = state.current?.content?.snapshot !== snapshot
+  if (state.status === 'done') {
+    const accepted = state.contents[state.done?.content ?? '']
+    return { base: (accepted?.snapshot as Digest | undefined) ?? ground }
+  }
+  const stuck = state.status === 'failed' || state.status === 'skipped' || state.policy !== engine.parts.rules.digest
+  // What waits for a person or a judge stays with them; work that changed since is looked at anew.
+  if (stuck || (state.status === 'held' && other)) return { base: ground }
+  return { task: state, base: ground }
+}
+
+async function groundOf({ parts }: Engine, agent: string, session: string, base: Digest): Promise<Digest> {
+  const [started] = await parts.journal.readStream(sessionStream(agent, session))
+  return started?.type === 'session.started' ? ((started.data as EventData<'session.started'>).snapshot as Digest) : base
+}
+
+const missionId = (agent: string, session: string): string => `${agent}-session-${slugOf(session)}`
+
+async function startTask(engine: Engine, { agent, session, asked }: SessionStop): Promise<string> {
+  const { config } = engine.parts
+  const mission = missionId(agent, session)
+  const spec: TaskSpec = {
+    id: `${mission}/work`,
+    mission,
+    title: titleOf(agent, asked),
+    description: asked === '' ? 'Judge the change that the agent made, by what its files and its own words say it was for.' : asked,
+    assignee: agent,
+    outside: true,
+    criteria: criteriaOf(config.hook.criteria),
+    checks: expandChecks(config.checks),
+    dimensions: config.review.dimensions,
+    bar: config.review.threshold,
+    dependsOn: [],
+    priority: 1,
+    workspace: { kind: 'scratch' },
+    expectsDiff: true,
+    depth: 0,
+    terms: { maxAttempts: config.hook.maxAttempts },
+  }
+  const started = await engine.start({ id: mission, name: `${agent}: ${session}`, tasks: [spec] }, true)
+  if (!started.ok) throw new Error(started.error.message)
+  return `${started.value.mission}/work`
+}
+
+function titleOf(agent: string, asked: string): string {
+  const line =
+    asked
+      .split('\n')
+      .find((one) => one.trim() !== '')
+      ?.trim() ?? ''
+  return line === '' ? `Work of ${agent}` : line.length > 120 ? `${line.slice(0, 119)}…` : line
+}
+
+async function contentOf(engine: Engine, { snapshot, said }: SessionStop, base: Digest): Promise<Content> {
+  const { snapshots } = engine.parts
+  const [now, before] = await Promise.all([snapshots.manifest(snapshot), snapshots.manifest(base)])
+  if (!now || !before) throw new Error('the folder was not stored')
+  const paths = changed(before, now)
+  return { digest: snapshot, snapshot, base, paths, output: said, empty: paths.length === 0 }
+}
+
+/** The work as an attempt; a review that waits for judges goes on instead. Says what stands in the way. */
+async function bring(engine: Engine, task: string, worker: string, content: Content): Promise<string | undefined> {
+  let state = await engine.task(task)
+  if (state?.status === 'todo') {
+    const started = await engine.handle(
+      task,
+      { type: 'start_attempt', worker, conversational: false, participants: [], sandboxed: false, outside: true },
+      worker,
+    )
+    if (!started.ok) return started.error.message
+    state = started.state
+  }
+  if (state?.status !== 'running') return undefined
+  const handled = await engine.handle(task, { type: 'submit_case', attempt: state.attempts, raw: null, content }, worker)
+  return handled.ok ? undefined : handled.error.message
+}

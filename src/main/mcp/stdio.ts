@@ -1,0 +1,55 @@
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import type { Authority, McpRequest } from '../../doors/cli/app.ts'
+import { mcpServer } from '../../doors/mcp/server.ts'
+import { Session } from '../../doors/mcp/session.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { ownerStream } from '../../engine/streams.ts'
+import { TouchedMissions } from './touched.ts'
+import { mcpWorld } from './world.ts'
+
+/** Bytes of one message; a client that sends more is not listened to any longer. */
+const longestMessage = 16 * 1024 * 1024
+
+/**
+ * Serves one agent in one role over standard input and output, until the client has gone or the stop is heard. The tools are there at once; the
+ * journal is opened meanwhile.
+ */
+export async function serveMcp(request: McpRequest, open: () => Promise<Engine>, authority: () => Promise<Authority>): Promise<void> {
+  const { role, agent, folder, version, log } = request
+  const gone = new AbortController()
+  const stop = AbortSignal.any([request.stop, gone.signal])
+  const engine = open()
+  const touched = engine.then((opened) => new TouchedMissions(opened, stop, log))
+  // Whoever calls a tool is told; before that nobody has to hear of it but whoever runs the server.
+  touched.catch((error: unknown) => log((error as Error).message))
+  const world = mcpWorld({
+    folder,
+    version,
+    engine: () => engine,
+    workOn: (mission) => void touched.then((missions) => missions.touch(mission)).catch(() => undefined),
+    owner: async () => {
+      const shown = await authority()
+      if (!shown.ok) return { ok: false, error: shown.message }
+      return (await speaksForOwner(await engine, shown.token))
+        ? { ok: true, value: { by: shown.by } }
+        : { ok: false, error: "the token is not that of this project's owner" }
+    },
+    log,
+    stop,
+  })
+  const session = new Session(world, role, agent)
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: longestMessage })
+  const handle = serveStdio(() => mcpServer(session), { transport, onerror: (error) => log(`mcp: ${error.message}`) })
+  process.stdin.once('close', () => gone.abort()).once('end', () => gone.abort())
+  process.stdout.once('error', () => gone.abort())
+  await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
+  await handle.close()
+  await touched.then((missions) => missions.ended()).catch(() => undefined)
+  await engine.then((opened) => opened.close()).catch(() => undefined)
+}
+
+/** A journal that knows its owner believes nobody else; one without believes the owner of this machine. */
+async function speaksForOwner(engine: Engine, token: string): Promise<boolean> {
+  const owned = (await engine.parts.journal.head(ownerStream)) > 0
+  return owned ? engine.isOwner(token) : token === engine.parts.ownerToken
+}

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { useAssay } from './front-door/assay.ts'
+import { makeProject, type Project } from './front-door/project.ts'
+
+const timeout = 240_000
+useAssay()
+
+const pass = { accept: true, scores: 4 }
+const reject = {
+  accept: false,
+  scores: 2,
+  category: 'half_finished',
+  concern: 'The total is never printed.',
+  next_step: 'Print the total.',
+}
+
+/** A git repository with one commit and a scripted judge that answers attempt by attempt. */
+function repository(answers: object[], hook: object = {}): Project {
+  const project = makeProject({
+    'assay.yaml': {
+      brains: { canned: { kind: 'scripted', file: 'brain.yaml' } },
+      agents: { qa: { role: 'reviewer', brain: 'canned' } },
+      review: { panel: { size: 1, quorum: 1 } },
+      limits: { judgeRetries: 0 },
+      hook: { criteria: ['the total is printed'], ...hook },
+    },
+    'brain.yaml': { judges: { '*': answers } },
+    'sum.js': 'let total = 0\n',
+    '.gitignore': 'dist/\ntmp/\n.config/\n',
+  })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], { cwd: project.folder, stdio: 'pipe' })
+  git('init', '-q')
+  git('add', '-A')
+  git('commit', '-qm', 'begin')
+  return project
+}
+
+/** What the agents write to their hooks, as recorded from them, and how they are told to go on. */
+const agents = {
+  claude: {
+    stop: (cwd: string) => ({
+      session_id: 's-1',
+      transcript_path: `${cwd}/tmp/transcript.jsonl`,
+      cwd,
+      prompt_id: 'p-1',
+      permission_mode: 'default',
+      hook_event_name: 'Stop',
+      stop_hook_active: false,
+      last_assistant_message: 'Done!',
+      background_tasks: [] as unknown[],
+      session_crons: [],
+    }),
+    reason: (answer: Answer) => (answer.decision === 'block' ? answer.reason : undefined),
+  },
+  codex: {
+    stop: (cwd: string) => ({
+      session_id: 's-1',
+      turn_id: 't-1',
+      transcript_path: null,
+      cwd,
+      hook_event_name: 'Stop',
+      model: 'm',
+      last_assistant_message: 'Done!',
+    }),
+    reason: (answer: Answer) => (answer.decision === 'block' ? answer.reason : undefined),
+  },
+  gemini: {
+    stop: (cwd: string) => ({
+      session_id: 's-1',
+      transcript_path: '',
+      cwd,
+      hook_event_name: 'AfterAgent',
+      timestamp: '2026-11-16T00:00:00Z',
+      prompt: 'Print the total',
+      prompt_response: 'Done!',
+    }),
+    reason: (answer: Answer) => (answer.decision === 'deny' ? answer.reason : undefined),
+  },
+  copilot: {
+    stop: (cwd: string) => ({ timestamp: 1, cwd, sessionId: 's-1' }),
+    reason: (answer: Answer) => (answer.decision === 'block' ? answer.reason : undefined),
+  },
+  cursor: {
+    stop: (cwd: string) => ({
+      conversation_id: 's-1',
+      generation_id: 'g',
+      hook_event_name: 'stop',
+      workspace_roots: [cwd],
+      status: 'completed',
+      loop_count: 0,
+    }),
+    reason: (answer: Answer) => answer.followup_message,
+  },
+}
+type Answer = { decision?: string; reason?: string; followup_message?: string; systemMessage?: string }
+
+async function hook(project: Project, agent: string, input: object | string) {
+  const text = typeof input === 'string' ? input : JSON.stringify(input)
+  const { code, stdout, stderr } = await project.run(['hook', '--agent', agent], { input: text })
+  expect(code, stderr).toBe(0)
+  return { answer: JSON.parse(stdout) as Answer, stderr }
+}
+
+describe('assay hook', () => {
+  it.each(Object.entries(agents))(
+    'holds %s with feedback in its own words, then lets it go',
+    { timeout },
+    async (agent, { stop, reason }) => {
+      const project = repository([reject, pass])
+      project.write({ 'sum.js': 'let total = 1 + 1\n', 'dist/built.js': 'ignored', 'tmp/transcript.jsonl': '' })
+      const first = await hook(project, agent, stop(project.folder))
+      expect(reason(first.answer)).toContain('Print the total.')
+      expect(reason(first.answer)).toContain('try 1 of 3')
+      project.write({ 'sum.js': 'let total = 1 + 1\nconsole.log(total)\n' })
+      const second = await hook(project, agent, stop(project.folder))
+      expect(reason(second.answer)).toBeUndefined()
+      expect(second.stderr).toContain('Assay: PASS (80/100, bar 60)')
+      const [row] = (await project.json<{ id: string; flag: string; attempt: number }>(['task', 'list'])).lines
+      expect(row).toMatchObject({ id: `${agent}-session-s-1-1/work`, flag: 'clean', attempt: 2 })
+      const submitted = (await project.events()).find(({ type }) => type === 'case.submitted')
+      expect(submitted?.data).toMatchObject({ content: { paths: ['sum.js'] } })
+      expect((await hook(project, agent, stop(project.folder))).answer).toEqual({})
+    },
+  )
+
+  it('tells judges what was asked, and measures from where the session began', { timeout }, async () => {
+    const project = repository([pass])
+    project.write({ 'notes.txt': 'mine, before the session' })
+    const start = { session_id: 's-1', cwd: project.folder, hook_event_name: 'SessionStart', source: 'startup' }
+    expect((await hook(project, 'claude', start)).answer).toEqual({})
+    const lines = [
+      { type: 'user', message: { role: 'user', content: 'Print the total, please' } },
+      { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', content: 'x' }] } },
+      { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'ok' }] } },
+    ]
+    project.write({ 'sum.js': 'console.log(2)\n', 'tmp/transcript.jsonl': lines.map((line) => JSON.stringify(line)).join('\n') })
+    await hook(project, 'claude', agents.claude.stop(project.folder))
+    const events = await project.events()
+    expect(events.find(({ type }) => type === 'case.submitted')?.data).toMatchObject({ content: { paths: ['sum.js'], output: 'Done!' } })
+    expect(events.find(({ type }) => type === 'task.created')?.data).toMatchObject({ spec: { title: 'Print the total, please' } })
+  })
+
+  it('lets go after its own number of tries, honestly: below the bar, and the owner is asked', { timeout }, async () => {
+    const project = repository([reject], { maxAttempts: 2 })
+    const stop = agents.claude.stop(project.folder)
+    project.write({ 'sum.js': 'a\n', 'tmp/transcript.jsonl': '' })
+    expect((await hook(project, 'claude', stop)).answer.decision).toBe('block')
+    project.write({ 'sum.js': 'b\n' })
+    const { answer } = await hook(project, 'claude', stop)
+    expect(answer.decision).toBeUndefined()
+    expect(answer.systemMessage).toContain('ACCEPTED BELOW QUALITY BAR (40/100')
+    expect((await project.json(['requests'])).lines).toHaveLength(1)
+  })
+
+  it('says out loud and records that work went unreviewed, for want of a judge or by its own fault', { timeout }, async () => {
+    const project = repository([{ unavailable: '503' }])
+    project.write({ 'sum.js': 'a\n', 'tmp/transcript.jsonl': '' })
+    const { answer } = await hook(project, 'claude', agents.claude.stop(project.folder))
+    expect(answer.decision).toBeUndefined()
+    expect(answer.systemMessage).toContain('UNREVIEWED')
+    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(1)
+    project.write({ 'assay.yaml': 'agents: [' })
+    expect((await hook(project, 'claude', agents.claude.stop(project.folder))).answer.systemMessage).toMatch(/UNREVIEWED.*assay\.yaml/s)
+  })
+
+  it('does not hold an agent that has not ended, changed nothing, said nothing readable, or is elsewhere', { timeout }, async () => {
+    const project = repository([reject])
+    const stop = agents.claude.stop(project.folder)
+    project.write({ 'tmp/transcript.jsonl': '' })
+    expect((await hook(project, 'claude', stop)).answer).toEqual({})
+    project.write({ 'sum.js': 'a\n' })
+    expect((await hook(project, 'claude', { ...stop, background_tasks: [{ id: 'b' }] })).answer).toEqual({})
+    expect((await hook(project, 'claude', { ...stop, hook_event_name: 'Notification' })).answer).toEqual({})
+    expect((await hook(project, 'claude', 'no JSON')).answer.systemMessage).toContain('UNREVIEWED')
+    const elsewhere = makeProject()
+    expect((await hook(elsewhere, 'claude', agents.claude.stop(elsewhere.folder))).answer.systemMessage).toContain('no assay.yaml')
+    expect((await project.run(['hook'])).code).toBe(2)
+  })
+})
+
+describe('assay hook install', () => {
+  it.each(Object.keys(agents))('shows, writes and takes out exactly its own entry for %s', { timeout }, async (agent) => {
+    const project = makeProject()
+    const file = {
+      claude: '.claude/settings.json',
+      codex: '.codex/hooks.json',
+      gemini: '.gemini/settings.json',
+      copilot: '.github/hooks/assay.json',
+      cursor: '.cursor/hooks.json',
+    }[agent] as string
+    const theirs = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'say done' }] }] }, other: 1 }
+    const before = `${JSON.stringify(theirs, null, 4)}\n`
+    project.write({ [file]: before })
+    const env = { HOME: project.folder }
+    const shown = await project.run(['hook', 'install', '--agent', agent, '--dry-run'], { env })
+    expect(shown.stdout).toContain(`hook --agent ${agent}`)
+    expect(project.read(file)).toBe(before)
+    expect((await project.run(['hook', 'install', '--agent', agent], { env })).code).toBe(2)
+    expect((await project.run(['hook', 'install', '--agent', agent, '--yes'], { env })).code).toBe(0)
+    const written = project.read(file)
+    expect(written).toContain('say done')
+    expect(written).toContain(`hook --agent ${agent}`)
+    expect((await project.run(['hook', 'install', '--agent', agent, '--yes'], { env })).stdout).toContain('already')
+    expect(project.read(file)).toBe(written)
+    expect((await project.run(['hook', 'remove', '--agent', agent, '--yes'], { env })).code).toBe(0)
+    expect(JSON.parse(project.read(file))).toMatchObject(theirs)
+    expect(project.read(file)).not.toContain('assay hook')
+  })
+
+  it('leaves torn settings alone', { timeout }, async () => {
+    const project = makeProject({ '.claude/settings.json': '{ "hooks": ' })
+    const refused = await project.run(['hook', 'install', '--agent', 'claude', '--yes'])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('no JSON object') })
+    expect(project.read('.claude/settings.json')).toBe('{ "hooks": ')
+  })
+})

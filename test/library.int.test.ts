@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import * as library from '../src/index.ts'
+
+const { openAssay, AssayConfigError } = library
+const timeout = 120_000
+
+const folders: string[] = []
+const open: library.Assay[] = []
+afterEach(async () => {
+  for (const assay of open.splice(0)) await assay.close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A project with a scripted brain: two judges whose answers are given by title. */
+async function project(judges: Record<string, object[]>, more: object = {}): Promise<{ assay: library.Assay; folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-library-'))
+  folders.push(folder)
+  writeFileSync(
+    join(folder, 'brain.yaml'),
+    JSON.stringify({ workers: { '*': [{ print: 'done' }, { print: 'done better' }] }, judges: { '*': judges } }),
+  )
+  const config = {
+    brains: { canned: { kind: 'scripted', file: 'brain.yaml' } },
+    agents: { dev: { role: 'engineer', brain: 'canned' }, qa: { role: 'reviewer', brain: 'canned' } },
+    review: { panel: { size: 1, quorum: 1 } },
+    ...more,
+  }
+  const assay = await openAssay({ folder, config })
+  open.push(assay)
+  return { assay, folder }
+}
+const pass = { accept: true, scores: 4 }
+const reject = { accept: false, scores: 2, concern: 'Half of it is missing.', next_step: 'Write the other half.' }
+
+describe('the library', () => {
+  it('exports exactly these names', () => {
+    expect(Object.keys(library).sort()).toEqual([
+      'Assay',
+      'AssayConfigError',
+      'Case',
+      'DelegateCall',
+      'DelegateResult',
+      'canonicalJson',
+      'digestOf',
+      'openAssay',
+    ])
+  })
+
+  it('reviews work in one call, and says what to do about it', { timeout }, async () => {
+    const { assay } = await project({ Good: [pass], Bad: [reject] })
+    const good = await assay.review({ title: 'Good', work: { text: 'all of it' }, criteria: ['it is whole'] })
+    expect(good).toMatchObject({ ok: true, value: { verdict: 'PASS', flag: 'clean', judges: ['qa'] } })
+    const bad = await assay.review({ title: 'Bad', work: { files: { 'a.txt': 'half' } }, author: 'dev' })
+    expect(bad).toMatchObject({
+      ok: true,
+      value: { verdict: 'FAIL', concern: expect.stringContaining('Half of it'), nextSteps: ['Write the other half.'] },
+    })
+    expect(await assay.review({ work: { text: '' } })).toMatchObject({ ok: false, error: { message: expect.stringContaining('empty') } })
+    expect(await assay.review({ work: { path: 'no/such/file' } })).toMatchObject({ ok: false })
+  })
+
+  it('lets a deliverable through the gate only as it passed, and shows it in the Inbox', { timeout }, async () => {
+    const { assay, folder } = await project({ report: [reject, pass] })
+    const path = join(folder, 'report.md')
+    const brought = () => assay.reviewDeliverable({ id: 'report', producer: 'dev', work: { path } })
+    const send = () => assay.emitCard({ type: 'report_ready', title: 'The report', metadata: { deliverableId: 'report' } }, 'dev')
+    writeFileSync(path, 'half')
+    expect(await send()).toMatchObject({ ok: false, code: 'deliverable_unknown' })
+    expect(await brought()).toMatchObject({
+      ok: true,
+      value: { verdict: 'NEEDS_REVISION', feedback: expect.stringContaining('Write the other half.') },
+    })
+    expect(await send()).toMatchObject({ ok: false, code: 'needs_revision' })
+    writeFileSync(path, 'whole')
+    expect(await brought()).toMatchObject({ ok: true, value: { verdict: 'PASS' } })
+    writeFileSync(path, 'swapped')
+    expect(await send()).toMatchObject({ ok: false, code: 'content_changed' })
+    writeFileSync(path, 'whole')
+    expect(await send()).toMatchObject({ ok: true, card: { flag: 'pass' } })
+    expect(await assay.inbox()).toMatchObject([{ type: 'report_ready', flag: 'pass', state: 'pending', deliverable: 'report' }])
+    const seen: string[] = []
+    for await (const event of assay.events()) {
+      seen.push(event.type)
+      if (event.type === 'card.emitted') break
+    }
+    expect(seen.filter((type) => type === 'release.refused')).toHaveLength(3)
+    expect((await assay.verify()).breaks).toEqual([])
+  })
+
+  it('delegates, and runs a mission', { timeout }, async () => {
+    const { assay } = await project({ 'Do it': [pass], build: [pass] })
+    const delegated = await assay.delegate({ goal: 'Do it', to: 'dev', acceptance_criteria: 'it is done' }, { by: 'qa' })
+    expect(delegated).toMatchObject({ ok: true, value: [{ status: 'completed', judge: { verdict: 'PASS' } }] })
+    const end = await assay.run({ name: 'M', tasks: [{ title: 'build', assignTo: 'dev', description: 'b' }] })
+    expect(end).toMatchObject({ ok: true, value: { mission: 'm-1', exitCode: 0 } })
+    expect(await assay.run({ name: 'M', tasks: [] })).toMatchObject({ ok: false, error: { message: expect.stringContaining('tasks') } })
+  })
+
+  it('needs no folder, and says what is wrong with a configuration', { timeout }, async () => {
+    const assay = await openAssay({ config: {} })
+    open.push(assay)
+    expect(await assay.review({ work: { text: 'x' } })).toMatchObject({ ok: true, value: { verdict: 'INCONCLUSIVE', held: 'no_reviewer' } })
+    await expect(openAssay({ config: { reviw: {} } })).rejects.toThrow(AssayConfigError)
+  })
+})
