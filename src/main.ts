@@ -44,6 +44,10 @@ const app: App = {
     const { startServing } = await import('./main/serve/serve.ts')
     return startServing(request, engine)
   },
+  async reviewerToken(agent, { env }) {
+    const { reviewerToken } = await import('./main/authority.ts')
+    return reviewerToken(env, agent)
+  },
   async mcp(request, open, authority) {
     const { serveMcp } = await import('./main/mcp/stdio.ts')
     return serveMcp(request, open, authority)

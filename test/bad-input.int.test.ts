@@ -66,7 +66,11 @@ const cases: Case[] = [
         'title: c, assignTo: dev, description: d, deliverable: { kind: text, id: "a b" }',
       ),
     },
-    says: ['m.yaml:4:', 'the deliverable `report` is that of tasks[0], too', 'm.yaml:5:', 'assay: 2 problems; nothing was started'],
+    says: [
+      'm.yaml:4:79: the deliverable `report` is that of tasks[0], too',
+      'm.yaml:5:79: `a b`: an id has letters',
+      'assay: 2 problems; nothing was started',
+    ],
   },
   { what: 'a configuration that is missing', args: ['run', 'm.yaml', '-c', 'nope.yaml'], says: ['nope.yaml: there is no such file'] },
   {

@@ -32,11 +32,19 @@ describe('what cannot be handed over is refused with a reason', () => {
       [review('a.md', 'a b'), 2, 'an id has letters'],
       [['review', 'a.md', '--deliverable', 'a', '--producer', 'ben'], 2, "a is ana's"],
       [['review', 'a.md', '--deliverable', 'b', '-c', 'none.yaml'], 2, 'no such file'],
+      [review('a.md', 'b', '--model', 'any'), 2, 'leave out --provider'],
     ] as const) {
       const ended = await project.run([...args])
       expect([ended.code, ended.stderr], args.join(' ')).toEqual([code, expect.stringContaining(said)])
     }
     expect((await project.run(['deliverable', 'send', 'a'])).code).toBe(0)
+    // A bar that somebody lowers for his own review opens no gate, and what waits for its producer keeps nobody else waiting.
+    project.write({ 'low.md': 'score=20\n' })
+    expect((await project.run(review('low.md', 'low', '--eval-threshold', '10'))).code).toBe(0)
+    expect((await project.run(['deliverable', 'send', 'low'])).stderr).toContain('REFUSED (policy_changed)')
+    expect((await project.run(review('low.md', 'waits'))).code).toBe(1)
+    const resumed = await project.run(['resume', 'deliverable-waits-1'])
+    expect([0, 1, 3], resumed.stderr).toContain(resumed.code)
   })
 
   it('nothing, links, pipes, and a project that there is not', { timeout }, async () => {

@@ -12,6 +12,7 @@ import type { AgentName } from '../../src/testing/agents/stand-in.ts'
 import { puppet } from '../../src/testing/model-server/puppet.ts'
 import { type ModelServer, startModelServer } from '../../src/testing/model-server/server.ts'
 import { leftBehind, makeHome } from './home.ts'
+import { headless, heldByHook, tooEarly } from './hooks.ts'
 import { install, packages } from './install.ts'
 import { missIn, type Notes, type Scenario, scenarios, timeOf, type Trace, watched } from './scenarios.ts'
 
@@ -57,6 +58,19 @@ async function rehearse(
   }
 }
 
+/** The agent on its own, with Assay's hook in its settings. */
+async function hooked(agent: AgentName, server: ModelServer, account: Record<string, string>): Promise<string | undefined> {
+  const stage = await mkdtemp(join(root, `${agent}-hook-`))
+  await mkdir(join(stage, 'tmp'))
+  const env = { ...account, PATH: `${join(programs, 'bin')}:${process.env.PATH ?? ''}`, TMPDIR: join(stage, 'tmp'), LANG: 'C.UTF-8' }
+  server.play(puppet(tooEarly))
+  try {
+    return await heldByHook(agent, stage, env)
+  } finally {
+    await rm(stage, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
 type Row = [agent: string, version: string, role: string, scenario: string, result: string, seconds: string]
 
 async function audition(agent: AgentName): Promise<Row[]> {
@@ -68,13 +82,15 @@ async function audition(agent: AgentName): Promise<Row[]> {
   const account = await makeHome(join(root, `home-${agent}`), new URL(server.baseURL('openai')).origin)
   const rows: Row[] = []
   try {
-    for (const scenario of scenarios) {
+    const record = async (role: string, name: string, play: () => Promise<string | undefined>) => {
       const began = performance.now()
-      const miss = await rehearse(agent, scenario, server, account)
+      const miss = await play()
       const seconds = ((performance.now() - began) / 1000).toFixed(1)
-      rows.push([agent, installed.version, scenario.role, scenario.name, miss === undefined ? 'ok' : `MISS: ${miss}`, seconds])
+      rows.push([agent, installed.version, role, name, miss === undefined ? 'ok' : `MISS: ${miss}`, seconds])
       console.error(rows.at(-1)?.join(' | '))
     }
+    for (const scenario of scenarios) await record(scenario.role, scenario.name, () => rehearse(agent, scenario, server, account))
+    if (headless[agent]) await record('hook', 'says done too early, is held, mends it, is let go', () => hooked(agent, server, account))
   } finally {
     await server.close()
   }

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -47,6 +47,29 @@ export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person
 export function ownerToken(env: NodeJS.ProcessEnv): string {
   const path = tokenPath(env)
   return sha256Hex(readToken(path) ?? makeToken(path))
+}
+
+/**
+ * The token with which an agent outside gives verdicts: made of the owner's and the agent's name, so that nothing is kept, and whoever cannot
+ * read the owner's token cannot make one.
+ */
+export function reviewerToken(env: NodeJS.ProcessEnv, agent: string): string {
+  const path = tokenPath(env)
+  return createHmac('sha256', readToken(path) ?? makeToken(path))
+    .update(`assay reviewer ${agent}`)
+    .digest('base64url')
+}
+
+/** Whether a server may give verdicts in an agent's name: it shows the agent's token in `ASSAY_REVIEWER_TOKEN`, or the owner's. */
+export function reviewerAuthority(env: NodeJS.ProcessEnv, agent: string): Authority {
+  const shown = env.ASSAY_REVIEWER_TOKEN
+  if (shown === undefined && env.ASSAY_OWNER_TOKEN !== undefined) return ownerAuthority({ env, person: false })
+  if (shown !== undefined && same(shown.trim(), reviewerToken(env, agent))) return { ok: true, by: agent, token: ownerToken(env) }
+  const why = shown === undefined ? 'ASSAY_REVIEWER_TOKEN is not set' : `ASSAY_REVIEWER_TOKEN is not ${agent}'s`
+  return {
+    ok: false,
+    message: `a verdict of ${agent} needs its token, and ${why}. The owner prints it with: assay mcp --role reviewer --agent ${agent} --print-token`,
+  }
 }
 
 function readToken(path: string): string | undefined {

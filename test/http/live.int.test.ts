@@ -63,6 +63,7 @@ describe('the live stream', () => {
     expect(fromNow.text()).toContain('event: note.made\ndata: {"position":6,')
     const ahead = await listen(door, '/v1/events', { 'last-event-id': '99' })
     expect(ahead.response.statusCode).toBe(409)
+    expect((await door.ask('/v1/events', { method: 'HEAD' })).status).toBe(405)
   })
 
   it('goes on after a lost connection without loss or doubles, while others write', async () => {

@@ -113,6 +113,13 @@ describe('the gate', () => {
     expect(refused(ask(task, { policy: 'another' }))).toBe('policy_changed')
   })
 
+  it('takes the owner’s word for the content that it was about, and for no other', () => {
+    const task = lives['done: owner-accepted']().state
+    const deliverable = deliverableOf(task)
+    deliverable.latest.subject = { ...deliverable.latest.subject, content: 'another' }
+    expect(refused(ask(task, { deliverable }))).toBe('under_review')
+  })
+
   it('refuses what was swapped, what has no decision, what is unknown and what names nothing', () => {
     const task = clean()
     expect(refused(ask(task, { digestNow: 'other bytes' }))).toBe('content_changed')

@@ -151,3 +151,16 @@ describe('furtherSeats', () => {
     )
   })
 })
+
+describe('a judge outside', () => {
+  it('sits once: only judges that Assay can ask afresh are repeated', () => {
+    const opened = panelOf(['a', 'b'], rulesOf({ size: 4, mode: 'full' }))
+    const away = (names: string[]): Panel => ({
+      ...opened,
+      roster: opened.roster.map((one) => (names.includes(one.judge) ? { ...one, outside: true as const } : one)),
+    })
+    expect(names(furtherSeats(opened, rulesOf({ size: 4 }), 'opening'))).toBe('a b a* b*')
+    expect(names(furtherSeats(away(['a']), rulesOf({ size: 4 }), 'opening'))).toBe('a b b* b*')
+    expect(names(furtherSeats(away(['a', 'b']), rulesOf({ size: 4 }), 'opening'))).toBe('a b')
+  })
+})

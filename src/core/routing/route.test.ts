@@ -300,3 +300,34 @@ describe('any organisation', () => {
     expect(Math.min(seen.panel, seen.none, seen.solo)).toBeGreaterThan(20)
   })
 })
+
+describe('a judge outside', () => {
+  const outside: Record<string, Brain> = { ...brains, away: { kind: 'outside' } }
+  const asked = (agents: Record<string, Agent>, question: Partial<RoutingQuestion> = {}) =>
+    route({ organisation: { agents, brains: outside }, assignee: 'dev', participants: [], independence: 'agent', ...question })
+
+  it('sits in a reviewer role or with judges: true, answers in structure, and is marked', () => {
+    const found = asked({
+      dev,
+      qa: { role: 'reviewer', brain: 'away' },
+      peer: { role: 'engineer', brain: 'away', judges: true },
+      hand: { role: 'helper', brain: 'away' },
+      big: { role: 'reviewer', brain: 'big' },
+    })
+    expect(found).toMatchObject({
+      roster: [{ judge: 'qa', form: 'structured', outside: true }, { judge: 'big' }, { judge: 'peer', outside: true }],
+      refused: [{ agent: 'hand', why: 'works outside, without a reviewer role or judges: true' }],
+    })
+    expect(found.kind === 'panel' && found.roster[1]).not.toHaveProperty('outside')
+  })
+
+  it('is one principal with another of the same role: nobody knows what thinks for either', () => {
+    const worker = asked({ dev: { role: 'reviewer', brain: 'away' }, qa: { role: 'reviewer', brain: 'away' } })
+    expect(refusedOf(worker)).toEqual({ qa: 'is dev under another name, who is the assignee' })
+  })
+
+  it.each(['model', 'provider'] as const)('is too close for independence: %s', (independence) => {
+    const found = asked({ dev, qa: { role: 'reviewer', brain: 'away' } }, { independence })
+    expect(refusedOf(found)).toEqual({ qa: `works outside: nobody knows what thinks for it (independence: ${independence})` })
+  })
+})

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import type { TaskCommandOf } from '../../contract/commands/task.ts'
 import { lives, places } from '../../testing/task/lives.ts'
 import { start } from '../../testing/task/steps.ts'
 
-const record = (content: string) =>
-  ({
-    type: 'record_delegations',
-    content,
-    delegated: ['mission/task.docs'],
-    refused: [{ title: 'x', to: 'ghost', why: 'no agent' }],
-  }) as const
+const record = (content: string): TaskCommandOf<'record_delegations'> => ({
+  type: 'record_delegations',
+  content,
+  delegated: [{ task: 'mission/task.docs', title: 'docs', to: 'dev' }],
+  refused: [{ title: 'x', to: 'ghost', why: 'no agent' }],
+})
 
 describe('what accepted work proposed', () => {
   it.each(['done: clean', 'done: unreviewed', 'done: owner-accepted'] as const)('is handed on once for each content: %s', (place) => {
@@ -37,7 +37,7 @@ describe('what accepted work proposed', () => {
 })
 
 describe('a worker that took its task itself', () => {
-  const taken = () => lives.todo().when({ ...start(), outside: true } as never)
+  const taken = () => lives.todo().when({ ...(start() as TaskCommandOf<'start_attempt'>), outside: true })
   const beat = (worker = 'dev', attempt = 1) => ({ type: 'beat_attempt', attempt, worker }) as const
 
   it('is remembered as such; one that was started is not', () => {

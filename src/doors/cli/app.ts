@@ -26,6 +26,8 @@ export interface App {
   digestNow(source: string, engine: Engine): Promise<string | undefined>
   /** Opens the HTTP door and works on every open mission until the stop. */
   serve(request: ServeRequest, engine: Engine): Promise<Result<Serving, Problem[]>>
+  /** The token with which an agent outside gives verdicts; the door has checked the owner's authority. */
+  reviewerToken(agent: string, terminal: Terminal): Promise<string>
   /** Serves one agent over standard input and output until its client has gone or the stop is heard; opens the engine meanwhile, and closes it. */
   mcp(request: McpRequest, open: () => Promise<Engine>, authority: () => Promise<Authority>): Promise<void>
   /** What is in the folder and on the machine, for `init`. */

@@ -332,5 +332,6 @@ function addServing(program: Command, app: App, choose: Choose): void {
     .description('serve one agent over standard input and output, by the Model Context Protocol')
     .addOption(new Option('--role <role>', 'whose tools').choices(['worker', 'reviewer', 'owner']).makeOptionMandatory())
     .option('--agent <name>', 'which agent; without it, the only one of that role whose brain is outside')
+    .option('--print-token', "print the token with which a reviewer's server gives verdicts, with the owner's authority")
     .action((options) => choose(async (output) => (await import('./commands/mcp.ts')).mcpCommand(app, output, options)))
 }

@@ -128,6 +128,7 @@ const nothing: { ok: true; value: unknown } | { ok: false; error: Refused } = { 
 const queryOf = (c: Ctx): Record<string, string> => c.req.query()
 
 async function live(c: Ctx, door: Door, hub: EventHub): Promise<Response> {
+  if (c.req.method !== 'GET') return respond(wrongMethod(eventsRoute.path))
   if (!mayReach(c.get('who'), eventsRoute)) return respond(notYours())
   const query = readWith((eventsRoute.query as NonNullable<Route['query']>).strict(), queryOf(c), 'query')
   if (!query.ok) return respond(problemReply(query.error.refused))

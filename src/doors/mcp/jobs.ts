@@ -1,4 +1,6 @@
 interface Job<T> {
+  /** What it is about: the same work is joined, other work under the same name is not. */
+  about: string
   /** Resolves when the work has ended, well or badly. */
   done: Promise<void>
   ended?: { ok: true; value: T } | { ok: false; error: unknown }
@@ -11,12 +13,12 @@ const most = 100
 export class Jobs<T> {
   readonly #jobs = new Map<string, Job<T>>()
 
-  /** Begins the work unless it is under way already; undefined where too much is. */
-  start(name: string, work: () => Promise<T>): Job<T> | undefined {
+  /** Begins the work unless it is under way already; undefined where too much is, or something else of that name. */
+  start(name: string, about: string, work: () => Promise<T>): Job<T> | undefined {
     const before = this.#jobs.get(name)
-    if (before && !before.ended) return before
+    if (before && !before.ended) return before.about === about ? before : undefined
     if ([...this.#jobs.values()].filter(({ ended }) => !ended).length >= most) return undefined
-    const job: Job<T> = { done: Promise.resolve() }
+    const job: Job<T> = { about, done: Promise.resolve() }
     job.done = this.#work(job, work)
     this.#jobs.delete(name)
     this.#jobs.set(name, job)
@@ -30,6 +32,11 @@ export class Jobs<T> {
     } catch (error) {
       job.ended = { ok: false, error }
     }
+  }
+
+  /** Resolves when none is under way. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#jobs.values()].map(({ done }) => done))
   }
 
   find(name: string): Job<T> | undefined {

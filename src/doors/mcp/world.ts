@@ -30,8 +30,8 @@ export interface McpWorld {
   /** Digest of what lies at a source now; undefined where that cannot be told. */
   digestNow(source: string): Promise<string | undefined>
   explore(reader: SnapshotReader, nonce: string): Promise<Explorer>
-  /** Under whose name the owner decides here; or why nobody may. */
-  owner(): Promise<Result<{ by: string }, string>>
+  /** Under whose name the owner decides here, or a reviewer gives its verdict; or why nobody may. */
+  authority(): Promise<Result<{ by: string }, string>>
   /** Faults and bugs, for whoever runs the server. */
   log(line: string): void
   /** No new work from here on. */

@@ -35,7 +35,7 @@ const act = (name: Extract<Action, { by: string }>['do']) =>
     type: fc.constantFrom('milestone' as const, 'trace' as const, 'operator_request' as const, 'error_alert' as const),
   })
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), id, content: fc.constantFrom(...contents) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), id, content: fc.constantFrom(...contents, contents[3] ?? '') }) },
   { weight: 6, arbitrary: act('review') },
   { weight: 7, arbitrary: act('send') },
   { weight: 1, arbitrary: act('askBypass') },
@@ -43,7 +43,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: act('answer') },
   { weight: 3, arbitrary: act('overrule') },
   { weight: 1, arbitrary: act('smuggle') },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), days: fc.constantFrom(1, 8) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), days: fc.constantFrom(1, 8) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('policy' as const, 'judges' as const) }) },
 )
 
@@ -119,6 +119,7 @@ async function play(actions: readonly Action[]): Promise<void> {
       seen.stolen += 1
     }
     if (!reviewed.ok) return
+    expect(reviewed.value.digest, 'the answer is about what was brought').toBe(brought.digest)
     const latest = world.files.get(deliverable) ?? ''
     known.set(deliverable, {
       ...(it ?? { accepted: new Set(), turnedDown: new Set(), waived: new Map() }),
@@ -266,6 +267,20 @@ describe('a hostile producer', () => {
       }
       await world.close()
     }
+  })
+
+  it('does not get an id that another producer uses, not even at the same moment', { timeout }, async () => {
+    const world = openGateWorld({ bars })
+    const [engine] = world.engines as [(typeof world.engines)[number]]
+    world.files.set('mine', contents[0] ?? '')
+    world.files.set('yours', contents[1] ?? '')
+    const brought = [await world.bring('d1', 'ana', 'mine'), await world.bring('d1', 'ben', 'yours')]
+    const ended = await Promise.all(brought.map((one) => reviewDeliverable(engine, one, never)))
+    expect(ended.map(({ ok }) => ok).sort()).toEqual([false, true])
+    expect(ended.find(({ ok }) => !ok)).toMatchObject({ error: { code: 'already_exists' } })
+    const versions = (await engine.events(0, 1000)).filter(({ type }) => type === 'deliverable.submitted')
+    expect(versions).toHaveLength(1)
+    await world.close()
   })
 
   it('is told when a stored snapshot is not what the card hands over', { timeout }, async () => {

@@ -141,8 +141,11 @@ export async function createAll(parts: EngineParts, mission: string, { tasks, ga
   const rename = renamer(mission)
   const named = gates.map((gate) => ({ ...gate, afterTasks: gate.afterTasks.map(rename), blocksTasks: gate.blocksTasks.map(rename) }))
   await createGates(parts, mission, named)
-  const order = dependentsFirst(tasks.map((task) => ofRun(task, mission)))
-  for (let start = 0; start < order.length; start += batch) await createBatch(parts, order.slice(start, start + batch))
+  const order = dependentsFirst(tasks)
+  for (let start = 0; start < order.length; start += batch) {
+    const some = order.slice(start, start + batch).map((task) => ofRun(task, mission))
+    await createBatch(parts, some)
+  }
 }
 
 const renamer = (mission: string) => (id: string) => `${mission}/${id.slice(id.indexOf('/') + 1)}`

@@ -6,7 +6,7 @@ import type { TaskRow } from '../views/tasks.ts'
 
 /** Whether Assay does not start whoever does a task: an agent with an `outside` brain, or somebody whom the configuration does not know. */
 export function isOutside({ agents, brains }: Policy, assignee: string): boolean {
-  const agent = agents[assignee]
+  const agent = Object.hasOwn(agents, assignee) ? agents[assignee] : undefined
   return agent === undefined || brains[agent.brain]?.kind === 'outside'
 }
 

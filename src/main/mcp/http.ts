@@ -18,7 +18,7 @@ export function httpMcp({ engine, ...place }: HttpPlace): HttpMcp {
     ...place,
     engine: async () => engine,
     workOn: () => undefined,
-    owner: async () => ({ ok: true, value: { by: ownerName() } }),
+    authority: async () => ({ ok: true, value: { by: ownerName() } }),
   })
   const doors = new Map<string, Promise<{ fetch(request: Request): Promise<Response> }>>()
   return {

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Authority, McpRequest } from '../../doors/cli/app.ts'
 import { mcpServer } from '../../doors/mcp/server.ts'
 import { Session } from '../../doors/mcp/session.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { ownerStream } from '../../engine/streams.ts'
+import { reviewerAuthority } from '../authority.ts'
 import { TouchedMissions } from './touched.ts'
 import { mcpWorld } from './world.ts'
 
@@ -18,7 +20,8 @@ export async function serveMcp(request: McpRequest, open: () => Promise<Engine>,
   const { role, agent, folder, version, log } = request
   const gone = new AbortController()
   const stop = AbortSignal.any([request.stop, gone.signal])
-  const engine = open()
+  // After the first message, if one is there already: a client waits for the answer to that one.
+  const engine = nextTurn().then(open)
   const touched = engine.then((opened) => new TouchedMissions(opened, stop, log))
   // Whoever calls a tool is told; before that nobody has to hear of it but whoever runs the server.
   touched.catch((error: unknown) => log((error as Error).message))
@@ -27,8 +30,8 @@ export async function serveMcp(request: McpRequest, open: () => Promise<Engine>,
     version,
     engine: () => engine,
     workOn: (mission) => void touched.then((missions) => missions.touch(mission)).catch(() => undefined),
-    owner: async () => {
-      const shown = await authority()
+    authority: async () => {
+      const shown = role === 'reviewer' ? reviewerAuthority(process.env, agent) : await authority()
       if (!shown.ok) return { ok: false, error: shown.message }
       return (await speaksForOwner(await engine, shown.token))
         ? { ok: true, value: { by: shown.by } }
@@ -44,6 +47,7 @@ export async function serveMcp(request: McpRequest, open: () => Promise<Engine>,
   process.stdout.once('error', () => gone.abort())
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
   await handle.close()
+  await session.reviews.settled()
   await touched.then((missions) => missions.ended()).catch(() => undefined)
   await engine.then((opened) => opened.close()).catch(() => undefined)
 }

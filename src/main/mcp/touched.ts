@@ -50,11 +50,19 @@ export class TouchedMissions {
 
   async #rest(mission: string): Promise<void> {
     const { journal } = this.#engine.parts
+    let wake = () => {}
+    const onStop = () => wake()
+    this.#stop.addEventListener('abort', onStop)
     while (!this.#stop.aborted) {
       const position = await journal.position()
       const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
-      if (row?.finished !== undefined || (await journal.workCount([mission])).due > 0) return
-      await journal.waitForNews(position, lookMs)
+      if (row?.finished !== undefined || (await journal.workCount([mission])).due > 0) break
+      // One promise a turn: what raced against one that lasts as long as the process would be remembered as long.
+      const stopped = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      if (!this.#stop.aborted) await Promise.race([stopped, journal.waitForNews(position, lookMs)])
     }
+    this.#stop.removeEventListener('abort', onStop)
   }
 }

@@ -10,7 +10,7 @@ export interface McpPlace {
   version: string
   engine: () => Promise<Engine>
   workOn(mission: string): void
-  owner(): Promise<Result<{ by: string }, string>>
+  authority(): Promise<Result<{ by: string }, string>>
   log(line: string): void
   stop: AbortSignal
 }

@@ -8,6 +8,7 @@ import { isBroken, refuse } from './run.ts'
 export interface McpFlags extends ConfigFlags {
   role: McpRequest['role']
   agent?: string
+  printToken?: boolean
 }
 
 /** `assay mcp --role x`: serves one agent over standard input and output. Nothing but the protocol is written there. */
@@ -21,6 +22,7 @@ export async function mcpCommand(app: App, output: Output, flags: McpFlags): Pro
     output.note(`assay: ${comer.error}`)
     return 2
   }
+  if (flags.printToken) return printToken(app, output, role, comer.value)
   const problems = await app.problems(found.value)
   if (problems.length > 0) return refuse(output, problems)
   const signals = stopOnSignals(output, null)
@@ -40,4 +42,20 @@ export async function mcpCommand(app: App, output: Output, flags: McpFlags): Pro
   } finally {
     signals.dispose()
   }
+}
+
+/** A worker that could start a reviewer's server would grade its own work: verdicts need a token that only the owner can have made. */
+async function printToken(app: App, output: Output, role: McpRequest['role'], agent: string): Promise<ExitCode> {
+  const authority = await app.authority(output.terminal)
+  const wrong =
+    role !== 'reviewer' ? 'only a reviewer has a token of its own: --role reviewer' : authority.ok ? undefined : authority.message
+  if (wrong !== undefined) {
+    output.note(`assay: ${wrong}`)
+    return 2
+  }
+  const token = await app.reviewerToken(agent, output.terminal)
+  if (output.json) output.jsonLine({ kind: 'token', agent, variable: 'ASSAY_REVIEWER_TOKEN', token })
+  else output.data(token)
+  output.note(`Set ASSAY_REVIEWER_TOKEN to it where ${agent}'s server is started, and nowhere else.`)
+  return 0
 }

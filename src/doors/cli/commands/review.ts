@@ -116,6 +116,11 @@ function findReviewProject(output: Output, flags: ReviewFlags): Result<{ folder:
 function findDeliverableProject(output: Output, flags: ReviewFlags): Result<{ folder: string; project: Project }, Problem[]> {
   const id = DeliverableId.safeParse(flags.deliverable)
   if (!id.success) return { ok: false, error: [usage(`--deliverable ${flags.deliverable}: ${id.error.issues[0]?.message}`)] }
+  if (flags.provider !== undefined || flags.model !== undefined || flags.baseUrl !== undefined)
+    return {
+      ok: false,
+      error: [usage('a deliverable is judged by the judges of the project: leave out --provider, --model and --base-url')],
+    }
   const found = findProject(output.terminal, flags)
   if (!found.ok || found.value.file !== null) return found
   const message = 'a deliverable is reviewed under the policy of a project, and there is no assay.yaml here or above'

@@ -168,6 +168,7 @@ function report(output: Output, missions: string[], end: RunEnd, configFlag: str
       stopped: end.stopped,
       counts: end.counts,
       judging: end.judging,
+      ...(end.awaited.length > 0 && { awaited: end.awaited }),
       tasks: end.rows,
     })
   else output.data(summary(output, missions, end, configFlag))

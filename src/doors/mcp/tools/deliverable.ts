@@ -47,7 +47,6 @@ export async function deliverableStanding(
   )
   const ended = session.reviews.find(id)?.ended
   if (ended?.ok === false) throw ended.error
-  if (ended?.ok && !ended.value.ok) return refusedBy(ended.value.error)
   if (!review) return refuse('not_found', isOpen() ? `${id} is being taken; ask again` : `there is no deliverable ${id} of yours`)
   return answer(shownReview(review))
 }
@@ -92,9 +91,10 @@ async function bring(call: Call<z.output<typeof Brought>>): Promise<Answer<z.inf
     ...(description !== undefined && { description }),
     ...(criteria !== undefined && { criteria }),
   }
-  const job = session.reviews.start(deliverable, () => reviewDeliverable(engine, brought, session.world.stop))
-  if (!job) return refuse('busy', 'too many reviews are under way; wait for one of them')
-  return deliverableStanding(call, deliverable, waitSeconds)
+  const job = session.reviews.start(deliverable, brought.digest, () => reviewDeliverable(engine, brought, session.world.stop))
+  if (!job) return refuse('busy', `${deliverable} is under review with other content, or too much is: wait with get_review`)
+  const standing = await deliverableStanding(call, deliverable, waitSeconds)
+  return job.ended?.ok && !job.ended.value.ok ? refusedBy(job.ended.value.error) : standing
 }
 
 const CardAnswer = z.strictObject({

@@ -134,7 +134,7 @@ export const ownerTools = [
     output: Decided,
     hints: { ...writes, destructiveHint: true },
     handle: async (call) => {
-      const owner = await call.session.world.owner()
+      const owner = await call.session.world.authority()
       if (!owner.ok) return refuse('not_owner', owner.error)
       const { by } = owner.value
       const done = await decisions[call.input.action](call, by)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Verdict } from '../../../contract/verdict.ts'
-import { answer, type Call, reads, refusedBy, shown, tool, writes } from '../tool.ts'
+import { answer, type Call, reads, refuse, refusedBy, shown, tool, writes } from '../tool.ts'
 
 const Review = z.string().min(1).max(300).describe('Name of the review, as list_reviews shows it.')
 const Text = z.strictObject({ text: z.string() })
@@ -108,6 +108,8 @@ export const reviewerTools = [
     }),
     hints: writes,
     handle: async ({ session, engine, input: { review, verdict } }) => {
+      const authority = await session.world.authority()
+      if (!authority.ok) return refuse('not_reviewer', authority.error)
       const raw = typeof verdict === 'string' ? verdict : (JSON.stringify(verdict) ?? '')
       const taken = await engine.outside.verdict({ review, judge: session.agent, raw })
       if (!taken.ok) return refusedBy(taken.error)

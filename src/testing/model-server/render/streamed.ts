@@ -2,9 +2,13 @@ import type { Message } from '../answers.ts'
 import type { Dialect } from '../request.ts'
 import { type Parts, partsOf, renderGenerate, renderResponse, responseItems } from './whole.ts'
 
+/** Answers rendered so far: a client that keeps a conversation tells messages and calls by their ids. */
+let turn = 0
+
 /** The body of a message as server-sent events. Texts and arguments come in two pieces each, so that whoever reads them has to put them together. */
 export function renderStream(dialect: Dialect, message: Message): string {
   const parts = partsOf(dialect, message)
+  turn += 1
   if (dialect === 'chat') return chat(parts)
   if (dialect === 'messages') return messages(parts)
   return dialect === 'responses' ? responses(parts) : `data: ${renderGenerate(parts)}\r\n\r\n`
@@ -26,7 +30,7 @@ function chat({ text, calls, tokens, word }: Parts): string {
     ...halves(text ?? '').map((piece) => chunk(`{"content":${quoted(piece)}}`)),
     ...calls.flatMap(({ name, args }, index) => [
       chunk(
-        `{"tool_calls":[{"index":${index},"id":"call_${index + 1}","type":"function","function":{"name":${quoted(name)},"arguments":""}}]}`,
+        `{"tool_calls":[{"index":${index},"id":"call_${turn}_${index + 1}","type":"function","function":{"name":${quoted(name)},"arguments":""}}]}`,
       ),
       ...halves(args).map((piece) => chunk(`{"tool_calls":[{"index":${index},"function":{"arguments":${quoted(piece)}}}]}`)),
     ]),
@@ -42,14 +46,14 @@ function messages({ text, calls, tokens, word }: Parts): string {
       ? []
       : [{ start: '{"type":"text","text":""}', deltas: halves(text).map((piece) => `{"type":"text_delta","text":${quoted(piece)}}`) }]),
     ...calls.map(({ name, args }, index) => ({
-      start: `{"type":"tool_use","id":"toolu_${index + 1}","name":${quoted(name)},"input":{}}`,
+      start: `{"type":"tool_use","id":"toolu_${turn}_${index + 1}","name":${quoted(name)},"input":{}}`,
       deltas: halves(args).map((piece) => `{"type":"input_json_delta","partial_json":${quoted(piece)}}`),
     })),
   ]
   return [
     named(
       'message_start',
-      `"message":{"id":"msg_1","type":"message","role":"assistant","model":"any","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":${tokens.input},"output_tokens":1}}`,
+      `"message":{"id":"msg_${turn}","type":"message","role":"assistant","model":"any","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":${tokens.input},"output_tokens":1}}`,
     ),
     ...blocks.flatMap(({ start, deltas }, index) => [
       named('content_block_start', `"index":${index},"content_block":${start}`),
