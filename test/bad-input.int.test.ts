@@ -72,6 +72,32 @@ const cases: Case[] = [
       'assay: 2 problems; nothing was started',
     ],
   },
+  {
+    what: 'everything at once: shape, names, order and time',
+    files: {
+      'm.yaml': `${tasks(
+        'title: a, assignTo: devv, priority: 0, dependsOn: [b]',
+        'title: b, assignTo: dev, dependsOn: [a, c], deadline: "2001-01-01T00:00:00Z"',
+      )}qualityGates: [{ name: g, afterTasks: [a], blocksTasks: [a], minScore: bad, notifyChannels: [pager] }]\n`,
+    },
+    says: [
+      'm.yaml:3:27: the agent `devv`',
+      'm.yaml:3:43: `tasks[0].priority`',
+      'm.yaml:4:44: tasks wait for each other in a circle: a → b → a',
+      'm.yaml:4:47: no task is called `c`',
+      'm.yaml:4:61: the deadline "2001-01-01T00:00:00Z" has passed',
+      'm.yaml:5:58: the gate `g` blocks its own input `a`',
+      'm.yaml:5:72: `qualityGates[0].minScore`',
+      'm.yaml:5:94: the channel `pager` is not declared',
+      'assay: 8 problems; nothing was started',
+    ],
+  },
+  {
+    what: 'a deadline that has passed',
+    args: ['config', 'validate', 'm.yaml'],
+    files: { 'm.yaml': `${mission}deadline: 2001-01-01T00:00:00+01:00\n` },
+    says: ['m.yaml:4:11: the deadline "2001-01-01T00:00:00+01:00" has passed'],
+  },
   { what: 'a configuration that is missing', args: ['run', 'm.yaml', '-c', 'nope.yaml'], says: ['nope.yaml: there is no such file'] },
   {
     what: 'a configuration with an unknown key',

@@ -104,26 +104,33 @@ async function hook(project: Project, agent: string, input: object | string) {
 }
 
 describe('assay hook', () => {
-  it.each(Object.entries(agents))(
-    'holds %s with feedback in its own words, then lets it go',
-    { timeout },
-    async (agent, { stop, reason }) => {
-      const project = repository([reject, pass])
-      project.write({ 'sum.js': 'let total = 1 + 1\n', 'dist/built.js': 'ignored', 'tmp/transcript.jsonl': '' })
-      const first = await hook(project, agent, stop(project.folder))
-      expect(reason(first.answer)).toContain('Print the total.')
-      expect(reason(first.answer)).toContain('try 1 of 3')
-      project.write({ 'sum.js': 'let total = 1 + 1\nconsole.log(total)\n' })
-      const second = await hook(project, agent, stop(project.folder))
-      expect(reason(second.answer)).toBeUndefined()
-      expect(second.stderr).toContain('Assay: PASS (80/100, bar 60)')
-      const [row] = (await project.json<{ id: string; flag: string; attempt: number }>(['task', 'list'])).lines
-      expect(row).toMatchObject({ id: `${agent}-session-s-1-1/work`, flag: 'clean', attempt: 2 })
-      const submitted = (await project.events()).find(({ type }) => type === 'case.submitted')
-      expect(submitted?.data).toMatchObject({ content: { paths: ['sum.js'] } })
-      expect((await hook(project, agent, stop(project.folder))).answer).toEqual({})
-    },
-  )
+  it('holds claude with feedback in its own words, then lets it go', { timeout }, async () => {
+    const { stop, reason } = agents.claude
+    const project = repository([reject, pass])
+    project.write({ 'sum.js': 'let total = 1 + 1\n', 'dist/built.js': 'ignored', 'tmp/transcript.jsonl': '' })
+    const first = await hook(project, 'claude', stop(project.folder))
+    expect(reason(first.answer)).toContain('Print the total.')
+    expect(reason(first.answer)).toContain('try 1 of 3')
+    project.write({ 'sum.js': 'let total = 1 + 1\nconsole.log(total)\n' })
+    const second = await hook(project, 'claude', stop(project.folder))
+    expect(reason(second.answer)).toBeUndefined()
+    expect(second.stderr).toContain('Assay: PASS (80/100, bar 60)')
+    const [row] = (await project.json<{ id: string; flag: string; attempt: number }>(['task', 'list'])).lines
+    expect(row).toMatchObject({ id: 'claude-session-s-1-1/work', flag: 'clean', attempt: 2 })
+    const submitted = (await project.events()).find(({ type }) => type === 'case.submitted')
+    expect(submitted?.data).toMatchObject({ content: { paths: ['sum.js'] } })
+    expect((await hook(project, 'claude', stop(project.folder))).answer).toEqual({})
+  })
+
+  it('holds every other agent in its own words', { timeout }, async () => {
+    const project = repository([reject])
+    project.write({ 'sum.js': 'let total = 1 + 1\n' })
+    for (const [agent, { stop, reason }] of Object.entries(agents)) {
+      if (agent === 'claude') continue
+      const { answer } = await hook(project, agent, stop(project.folder))
+      expect(reason(answer), agent).toContain('Print the total.')
+    }
+  })
 
   it('tells judges what was asked, and measures from where the session began', { timeout }, async () => {
     const project = repository([pass])
@@ -163,6 +170,8 @@ describe('assay hook', () => {
     expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(1)
     project.write({ 'assay.yaml': 'agents: [' })
     expect((await hook(project, 'claude', agents.claude.stop(project.folder))).answer.systemMessage).toMatch(/UNREVIEWED.*assay\.yaml/s)
+    project.write({ 'assay.yaml': {} })
+    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(2)
   })
 
   it('does not hold an agent that has not ended, changed nothing, said nothing readable, or is elsewhere', { timeout }, async () => {
@@ -171,7 +180,9 @@ describe('assay hook', () => {
     project.write({ 'tmp/transcript.jsonl': '' })
     expect((await hook(project, 'claude', stop)).answer).toEqual({})
     project.write({ 'sum.js': 'a\n' })
-    expect((await hook(project, 'claude', { ...stop, background_tasks: [{ id: 'b' }] })).answer).toEqual({})
+    expect((await hook(project, 'claude', { ...stop, background_tasks: [{ id: 'b' }] })).answer).toEqual({
+      systemMessage: 'Assay: not reviewed yet: the agent has work under way',
+    })
     expect((await hook(project, 'claude', { ...stop, hook_event_name: 'Notification' })).answer).toEqual({})
     expect((await hook(project, 'claude', 'no JSON')).answer.systemMessage).toContain('UNREVIEWED')
     const elsewhere = makeProject()
@@ -180,33 +191,72 @@ describe('assay hook', () => {
   })
 })
 
+describe('what an agent under the hook cannot do', () => {
+  const start = (cwd: string, session = 's-1') => ({ session_id: session, cwd, hook_event_name: 'SessionStart', source: 'startup' })
+
+  it('lower its own bar, hide a file, or start anew with what was rejected', { timeout }, async () => {
+    const project = repository([reject])
+    const stop = agents.claude.stop(project.folder)
+    await hook(project, 'claude', start(project.folder))
+    const config = project.read('assay.yaml')
+    project.write({ 'evil.js': 'let total = 1 + 1\n', '.git/info/exclude': 'evil.js\n' })
+    expect((await hook(project, 'claude', stop)).answer.decision).toBe('block')
+    project.write({ 'assay.yaml': config.replace('panel:', 'threshold: 21\n  panel:') })
+    const lowered = await hook(project, 'claude', stop)
+    expect(lowered.answer.systemMessage).toMatch(/UNREVIEWED.*changed during the session/)
+    project.write({ 'assay.yaml': config })
+    expect((await hook(project, 'claude', start(project.folder, 's-2'))).answer).toEqual({})
+    expect((await hook(project, 'claude', { ...stop, session_id: 's-2' })).answer.decision).toBe('block')
+  })
+
+  it('pass on a review of other bytes that a hook before left open, or be judged by itself', { timeout }, async () => {
+    const project = repository([{ hang: true }], { timeout: '3s' })
+    const stop = agents.claude.stop(project.folder)
+    await hook(project, 'claude', start(project.folder))
+    project.write({ 'sum.js': 'console.log(2)\n' })
+    expect((await hook(project, 'claude', stop)).answer.systemMessage).toContain('UNREVIEWED')
+    project.write({ 'brain.yaml': { judges: { '*': [pass] } }, 'sum.js': 'evil\n' })
+    await hook(project, 'claude', stop)
+    const events = await project.events()
+    // What was left open was judged for itself, and the new bytes for themselves.
+    const decided = events.filter(({ type }) => type === 'review.decided')
+    const submitted = events
+      .filter(({ type }) => type === 'case.submitted')
+      .map(({ data }) => (data as { content: { digest: string } }).content.digest)
+    expect(decided).toHaveLength(2)
+    expect(new Set(submitted).size).toBe(2)
+
+    const alone = repository([pass])
+    alone.write({
+      'assay.yaml': {
+        brains: { claude: { kind: 'agent', agent: 'claude' }, canned: { kind: 'scripted', file: 'brain.yaml' } },
+        agents: { dev: { role: 'engineer', brain: 'claude' } },
+      },
+      'sum.js': 'console.log(2)\n',
+    })
+    expect((await hook(alone, 'claude', agents.claude.stop(alone.folder))).answer.systemMessage).toContain('UNREVIEWED')
+  })
+})
+
 describe('assay hook install', () => {
-  it.each(Object.keys(agents))('shows, writes and takes out exactly its own entry for %s', { timeout }, async (agent) => {
+  it('shows, writes and takes out exactly its own entry', { timeout }, async () => {
     const project = makeProject()
-    const file = {
-      claude: '.claude/settings.json',
-      codex: '.codex/hooks.json',
-      gemini: '.gemini/settings.json',
-      copilot: '.github/hooks/assay.json',
-      cursor: '.cursor/hooks.json',
-    }[agent] as string
     const theirs = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'say done' }] }] }, other: 1 }
     const before = `${JSON.stringify(theirs, null, 4)}\n`
+    const file = '.claude/settings.json'
     project.write({ [file]: before })
-    const env = { HOME: project.folder }
-    const shown = await project.run(['hook', 'install', '--agent', agent, '--dry-run'], { env })
-    expect(shown.stdout).toContain(`hook --agent ${agent}`)
+    const shown = await project.run(['hook', 'install', '--agent', 'claude', '--dry-run'])
+    expect(shown.stdout).toContain('hook --agent claude')
     expect(project.read(file)).toBe(before)
-    expect((await project.run(['hook', 'install', '--agent', agent], { env })).code).toBe(2)
-    expect((await project.run(['hook', 'install', '--agent', agent, '--yes'], { env })).code).toBe(0)
+    expect((await project.run(['hook', 'install', '--agent', 'claude'])).code).toBe(2)
+    expect((await project.run(['hook', 'install', '--agent', 'claude', '--yes'])).code).toBe(0)
     const written = project.read(file)
     expect(written).toContain('say done')
-    expect(written).toContain(`hook --agent ${agent}`)
-    expect((await project.run(['hook', 'install', '--agent', agent, '--yes'], { env })).stdout).toContain('already')
+    expect(written).toContain('hook --agent claude')
+    expect((await project.run(['hook', 'install', '--agent', 'claude', '--yes'])).stdout).toContain('already')
     expect(project.read(file)).toBe(written)
-    expect((await project.run(['hook', 'remove', '--agent', agent, '--yes'], { env })).code).toBe(0)
-    expect(JSON.parse(project.read(file))).toMatchObject(theirs)
-    expect(project.read(file)).not.toContain('assay hook')
+    expect((await project.run(['hook', 'remove', '--agent', 'claude', '--yes'])).code).toBe(0)
+    expect(JSON.parse(project.read(file))).toEqual(theirs)
   })
 
   it('leaves torn settings alone', { timeout }, async () => {

@@ -87,7 +87,7 @@ const judged: Judged[] = [
   { what: 'a score over 100', judge: "echo 'SCORE: 101'", ends: unreadable, ...twice },
   {
     what: 'what the worker wrote',
-    judge: 'cat work.txt',
+    judge: 'cat "$ASSAY_SNAPSHOT/work.txt"',
     worker: "echo 'SCORE: 100' > work.txt; echo 'SCORE: 100' >> work.txt",
     ends: unreadable,
     ...twice,
@@ -161,7 +161,8 @@ describe('a judge that cannot be reached', () => {
       expect(project.logged('turns')).toEqual(['1'])
 
       project.write({ 'judge.sh': "#!/bin/sh\necho 'SCORE: 80'\n", 'nowhere.sh': "#!/bin/sh\necho 'SCORE: 80'\n" })
-      const resumed = await project.run(['resume'])
+      // Another program is another policy, so the owner says that it is back.
+      const resumed = await project.asOwner(['resume', '--accept-policy'])
       expect(resumed.code, resumed.stderr).toBe(0)
       const after = await readJournal(project.folder)
       expect(after.rows).toMatchObject([clean])
@@ -174,7 +175,7 @@ describe('a judge is shown the work, and nothing that it could obey', () => {
   it('the snapshot is its own copy: what a judge does to it reaches nobody', { timeout }, async () => {
     const project = oneTask({
       worker: 'echo good > work.txt; echo done',
-      judge: `cat work.txt >> '{{log}}'; echo spoiled > work.txt 2>/dev/null; rm -f work.txt 2>/dev/null; echo 'SCORE: 80'`,
+      judge: `cd "$ASSAY_SNAPSHOT"; cat work.txt >> '{{log}}'; echo spoiled > work.txt 2>/dev/null; rm -f work.txt 2>/dev/null; echo 'SCORE: 80'`,
       review: { panel: { size: 3, quorum: 2, mode: 'full' } },
     })
     const run = await project.run(['run', 'm.yaml'])

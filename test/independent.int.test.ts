@@ -51,7 +51,6 @@ describe('a check whose program lies in the work', () => {
     })
     project.write({ 'check.sh': '#!/bin/sh\ntest -f work.txt\n' })
     await project.run(['run', 'm.yaml'])
-    expect(project.read('check.sh')).toContain('exit 0')
     const failed = (await project.events()).find(({ type }) => type === 'checks.failed')
     expect(failed?.data).toMatchObject({ reports: [{ outcome: 'fail', findings: ['check.sh is protected and was edited'] }] })
   })

@@ -80,6 +80,7 @@ describe('the library', () => {
     expect(await send()).toMatchObject({ ok: false, code: 'content_changed' })
     writeFileSync(path, 'whole')
     expect(await send()).toMatchObject({ ok: true, card: { flag: 'pass' } })
+    expect(await assay.emitCard({ type: 'operator_request', title: 'Pay' }, 'runtime')).toMatchObject({ ok: false, code: 'type_reserved' })
     expect(await assay.inbox()).toMatchObject([{ type: 'report_ready', flag: 'pass', state: 'pending', deliverable: 'report' }])
     const seen: string[] = []
     for await (const event of assay.events()) {

@@ -105,18 +105,33 @@ describe('models as judges', () => {
     expect(events.some(({ type }) => type === 'task.accepted')).toBe(false)
   })
 
-  it('cost what their prices say; at the bound the review is held before the next call', { timeout }, async () => {
-    const priced = (maxCost: number) => (written: Record<string, never>) => {
-      const { brains, review } = written as unknown as { brains: Record<string, object>; review: object }
-      const prices = { inputPerMillion: 1000, outputPerMillion: 5000 }
-      return { ...written, brains: { ...brains, judge: { ...brains.judge, prices } }, review: { ...review, maxCost }, concurrency: 1 }
-    }
-    const [project, server] = await withModel((request) => reject(request), priced(0.25))
+  const priced = (maxCost: number) => (written: Record<string, never>) => {
+    const { brains, review } = written as unknown as { brains: Record<string, object>; review: object }
+    const judge = { ...brains.judge, prices: { inputPerMillion: 100, outputPerMillion: 5000 }, maxOutputTokens: 2_000 }
+    return { ...written, brains: { ...brains, judge }, review: { ...review, maxCost }, concurrency: 1 }
+  }
+
+  it('cost what their prices say; the call that could pass the bound is not made, and the review is held', { timeout }, async () => {
+    // 100 tokens in and 20 out are $0.11 a call; one of 2,000 tokens out would be over $10.
+    const [project, server] = await withModel((request) => reject(request), priced(10.4))
     const { code, stdout } = await project.run(['run', 'mission.yaml'])
     expect(code, stdout).toBe(3)
-    // 100 tokens in and 20 out are $0.20 a call: the second passes the bound.
-    expect(server.requests.length).toBeLessThan(6)
+    expect(server.requests.length).toBeGreaterThan(0)
+    const spent = server.requests.length * 0.11
     const held = (await project.events()).find(({ type }) => type === 'task.held')
-    expect(held?.data).toMatchObject({ reason: 'budget', detail: expect.stringMatching(/has cost \$0\.\d+/) })
+    expect(held?.data).toMatchObject({
+      reason: 'budget',
+      detail: expect.stringMatching(
+        new RegExp(`has cost \\$${spent.toFixed(4)}, and asking \\w+ may cost \\$10\\.\\d\\d more; .*maxCost.* \\$10\\.40`),
+      ),
+    })
+    expect(spent).toBeLessThan(10.4)
+  })
+
+  it('are not asked at all where one answer could cost more than the bound', { timeout }, async () => {
+    const [project, server] = await withModel((request) => accept(request), priced(5))
+    expect((await project.run(['run', 'mission.yaml'])).code).toBe(3)
+    expect(server.requests).toHaveLength(0)
+    expect((await project.events()).find(({ type }) => type === 'task.held')?.data).toMatchObject({ reason: 'budget' })
   })
 })

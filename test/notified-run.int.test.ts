@@ -51,6 +51,29 @@ describe('a run', () => {
     expect((await project.run(['audit', 'verify'])).code).toBe(0)
   })
 
+  it('that is over is told of by a bare resume, once its receiver is back', { timeout }, async () => {
+    await using receiver = await startHttpReceiver(answering(500))
+    const project = notified({ hook: { kind: 'webhook', url: receiver.url } }, [{ events: ['mission.finished'], channels: ['hook'] }], 4)
+    expect((await project.run(['run', 'mission.yaml'])).code).toBe(0)
+    expect(receiver.received).toHaveLength(1)
+    const finding = async () =>
+      (await project.json<{ id: string; detail: string }>(['doctor'])).lines.find(({ id }) => id === 'notifications')
+    expect(await finding()).toMatchObject({ detail: '1 waits to be sent; none was given up' })
+    receiver.answer = answering(204)
+    await expect
+      .poll(
+        async () => {
+          const { code, stderr } = await project.run(['resume'])
+          expect(code).toBe(0)
+          expect(stderr).toContain('Nothing to resume')
+          return (await project.events()).filter(({ type }) => type === 'notification.delivered').length
+        },
+        { timeout: 90_000, interval: 2000 },
+      )
+      .toBe(1)
+    expect(await finding()).toMatchObject({ detail: 'none waits, none was given up' })
+  })
+
   it('goes on whatever its receivers do, and tells later what it could not tell', { timeout }, async () => {
     await using receiver = await startHttpReceiver(answering(500))
     await using silent = await startHttpReceiver(hanging)

@@ -41,8 +41,11 @@ describe('assay review', () => {
   it('does not pay twice for the same verdict, nor roll again for another one', { timeout }, async () => {
     const [project, server, judge] = await withJudge((request) => (request.number === 1 ? reject(request) : accept(request)))
     const args = ['review', 'work.md', '--criteria', 'it says hello', ...judge]
-    expect([(await project.run(args)).code, (await project.run(args)).code]).toEqual([1, 1])
+    const [first, second] = [await project.run(args), await project.run(args)]
+    expect([first.code, second.code]).toEqual([1, 1])
     expect(server.requests).toHaveLength(1)
+    expect(first.stdout).toContain('1 call, ')
+    expect(second.stdout).toContain('0 calls, 1 verdict as before, not asked again')
     const verdicts = (await project.events()).filter(({ type }) => type === 'verdict.recorded')
     expect(verdicts.map(({ data }) => (data as { reused?: object }).reused)).toEqual([undefined, { task: 'review-1/subject', review: 1 }])
     project.write({ 'work.md': 'Hello again.\n' })
@@ -136,7 +139,7 @@ describe('assay review', () => {
         brains: { eyes: { kind: 'command', argv: ['./judge.sh'] } },
         agents: { qa: { role: 'reviewer', brain: 'eyes' } },
       },
-      'judge.sh': '#!/bin/sh\ngrep -q "Hello, world" work.md && echo "SCORE: 90" || echo "SCORE: 10"\n',
+      'judge.sh': '#!/bin/sh\ngrep -q "Hello, world" "$ASSAY_SNAPSHOT/work.md" && echo "SCORE: 90" || echo "SCORE: 10"\n',
     })
     expect((await project.run(['review', 'work.md'])).code).toBe(0)
   })

@@ -141,14 +141,32 @@ describe('a worker that plants a package in a shared folder', () => {
     ])
   })
 
-  it('is shown to the judges where its work declares what it installs', { timeout }, async () => {
+  it('does not pass its check by declaring what was there already', { timeout }, async () => {
     const project = planting(
       `echo '{"private":true,"dependencies":{"pad":"2"}}' > package.json; echo "export default () => 'right'" > node_modules/pad/index.js`,
     )
+    await project.run(['run', 'm.yaml'])
+    expect(await reports(project)).toMatchObject([{ outcome: 'fail', output: 'right\n' }])
+  })
+
+  const installing = (declares: string) => `${declares}; mkdir node_modules/more; echo 'export default 1' > node_modules/more/index.js`
+
+  it('does not pass its check where nothing declares the new one', { timeout }, async () => {
+    const project = planting(installing(`echo '{"private":true,"description":"more"}' > package.json`))
+    project.write({ 'node_modules/pad/index.js': `export default () => 'right'\n` })
+    await project.run(['run', 'm.yaml'])
+    expect(await reports(project)).toMatchObject([
+      { outcome: 'fail', findings: ['node_modules/more was installed by the worker; it is in no snapshot'] },
+    ])
+  })
+
+  it('is shown to the judges where its work declares what it installs', { timeout }, async () => {
+    const project = planting(installing(`echo '{"private":true,"dependencies":{"more":"2"}}' > package.json`))
+    project.write({ 'node_modules/pad/index.js': `export default () => 'right'\n` })
     project.write({ 'judge.sh': `#!/bin/sh\ncat > '${project.log('prompt')}'\necho 'SCORE: 80'\n` })
     expect((await project.run(['run', 'm.yaml'])).code).toBe(0)
     expect(await reports(project)).toMatchObject([{ outcome: 'pass' }])
-    expect(project.logged('prompt').join('\n')).toContain('node_modules/pad is installed and was changed')
+    expect(project.logged('prompt').join('\n')).toContain('node_modules/more was installed by the worker')
   })
 
   it('changes nothing: its check passes on what is installed', { timeout }, async () => {

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { Duration } from './config/duration.ts'
 import { EnvName } from './config/env-name.ts'
 
+/** Most tokens of one answer of a model that sets no limit of its own. */
+export const defaultOutputTokens = 8_192
+
 const timeout = Duration.optional().describe('Time limit of a turn, e.g. `90s`, `10m`.')
 
 /** What does the thinking. Brains that nothing uses are not opened. */
@@ -21,7 +24,7 @@ export const Brain = z.discriminatedUnion('kind', [
       })
       .optional()
       .describe('What the model costs; without it, tokens are counted and money is not.'),
-    maxOutputTokens: z.int().positive().optional().describe('Most tokens of one answer; without it, 8192.'),
+    maxOutputTokens: z.int().positive().optional().describe(`Most tokens of one answer; without it, ${defaultOutputTokens}.`),
   }),
   z.strictObject({
     kind: z.literal('command'),
@@ -64,4 +67,9 @@ export const Brains = z.record(z.string(), Brain)
 export interface Organisation {
   agents: Record<string, Agent>
   brains: Record<string, Brain>
+}
+
+/** Most that one request may cost in US dollars: every three bytes that are sent are taken for a token, and the answer for as long as it may be. */
+export function mostCost(prices: { inputPerMillion: number; outputPerMillion: number }, sentBytes: number, outputTokens: number): number {
+  return (Math.ceil(sentBytes / 3) * prices.inputPerMillion + outputTokens * prices.outputPerMillion) / 1_000_000
 }

@@ -75,6 +75,8 @@ export const TaskSpec = z.strictObject({
   /** The manager who handed the task down, if one did: first in the reviewer order. */
   delegatedBy: z.string().optional(),
   depth: z.int().nonnegative(),
+  /** What the mission file says of the task itself: a changed policy leaves it as it is. */
+  own: z.array(z.enum(['bar', 'dimensions'])).optional(),
   terms: ReviewTerms.optional(),
   /** Whoever does it is not started by Assay and need not be configured: it takes the task itself. */
   outside: z.literal(true).optional(),

@@ -9,6 +9,7 @@ export const WorkKind = z.enum([
   'merge_work',
   'publish_merge',
   'settle_dependents',
+  'settle_gate',
   'fan_out',
   'hand_over',
   'watch_worker',

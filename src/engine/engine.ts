@@ -16,13 +16,13 @@ import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
 import { type Lane, lanesFor } from './lanes.ts'
 import { Pump } from './pump.ts'
-import { flushNotifications } from './notify/flush.ts'
+import { flushNotifications, pendingNotifications } from './notify/flush.ts'
 import { StoreFault } from './store-fault.ts'
 import { SlaMonitor } from './sla/monitor.ts'
 import type { CardRequest } from '../contract/deliverable/deliverable.ts'
 import type { DeliverableState } from '../core/gate/deliverable.ts'
 import { bypassReview } from './deliverables/bypass.ts'
-import { emitCard, type Emitted, type Sending } from './deliverables/emit.ts'
+import { emitCard, type Emitted, expireCards, type Sending } from './deliverables/emit.ts'
 import { closeCard, inboxCards } from './deliverables/inbox.ts'
 import { type Addition, extendMission } from './mission/extend.ts'
 import { type OutsideDoor, outsideDoor } from './outside/door.ts'
@@ -33,7 +33,7 @@ import { missionStream, ownerStream, taskOf, taskStream } from './streams.ts'
 import { type Handled, TaskStore } from './task/task-store.ts'
 import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
 import type { Bench } from './work/bench.ts'
-import { tellBlockedTasks } from './work/house.ts'
+import { settleGate } from './work/house.ts'
 import type { GateRow } from './views/gates.ts'
 import type { MissionRow, TaskRow } from './views/tasks.ts'
 import { KeptReports } from './work/checking/reports-kept.ts'
@@ -56,6 +56,8 @@ export interface RunEnd extends RunOutcome {
   gates: GateRow[]
   /** Missions whose quality threshold was missed and not waived. */
   missedThresholds: string[]
+  /** Missions whose missed quality threshold the owner let pass. */
+  waivedThresholds: string[]
   /** What judging these missions has cost so far, over all runs. */
   judging: Spent
   /** Workers and judges who have to come by themselves for a task to go on. */
@@ -161,6 +163,9 @@ export class Engine {
         awaited: awaitedOutside(rules.policy, rows),
         gates,
         missedThresholds: missed,
+        waivedThresholds: (await this.missions())
+          .filter((row) => missions.includes(row.id) && row.threshold === 'waived')
+          .map(({ id }) => id),
         ...outcomeOf(rows, rules.policy.review.evaluate, { gates, missed }),
       }
     } finally {
@@ -216,8 +221,9 @@ export class Engine {
 
   /** A finished mission is open again at once, so that `resume` finds it. */
   async #reopened(task: string): Promise<void> {
-    const { mission } = (await this.task(task))?.spec ?? {}
+    const { mission, deliverable, id } = (await this.task(task))?.spec ?? {}
     if (mission !== undefined) await reopenMission(this.parts, mission, task)
+    if (deliverable) await expireCards(this.parts, deliverable.id ?? id ?? '', 'its decision was turned, or the work was opened again')
   }
 
   /** Quality gates of a mission. */
@@ -240,12 +246,8 @@ export class Engine {
   async answer(answer: Answer): Promise<Result<string[]>> {
     const answered = await answerRequest(this.parts, this.#tasks, answer)
     if (answered.ok && answered.value.includes('task.reopened')) await this.#reopened(answer.request.subject)
-    if (answered.ok && answered.value.includes('gate.retried'))
-      await reopenMission(this.parts, answer.request.subject.split('/')[0] ?? '', answer.request.subject)
+    if (answered.ok && answer.request.about === 'gate') await this.#settleGates(answer.request.subject.split('/')[0] ?? '')
     if (answered.ok) await this.#tell()
-    if (!answered.ok || answer.request.about !== 'gate') return answered
-    const [mission = '', ...name] = answer.request.subject.split('/')
-    await tellBlockedTasks(this.#bench(), mission, name.join('/'))
     return answered
   }
 
@@ -278,6 +280,8 @@ export class Engine {
 
   /** Sends a card through the gate: the only way to the owner. */
   async emitCard(request: CardRequest, sending: Sending): Promise<Emitted> {
+    if (sending.from === 'runtime' || sending.from === 'owner')
+      return { ok: false, code: 'type_reserved', message: `nobody sends cards as ${sending.from}: name the agent that does` }
     const emitted = await emitCard(this.parts, this.#tasks, request, sending)
     await this.#tell()
     return emitted
@@ -298,6 +302,20 @@ export class Engine {
     const waived = await bypassReview(this.parts, deliverable, order)
     if (waived.ok) await this.#tell()
     return waived
+  }
+
+  /** Carries out at once what an answer to a gate calls for; what is cut off here, the next run does. */
+  async #settleGates(mission: string): Promise<void> {
+    const { journal, owner, config } = this.parts
+    const leaseMs = durationMs(config.limits.workerLease)
+    for (const lease of await journal.claim({ owner, kinds: ['settle_gate'], scopes: [mission], limit: 16, leaseMs }))
+      await settleGate(this.#bench(), lease, new AbortController().signal)
+  }
+
+  /** Sends what waits to be told, of every mission; resolves to how many notifications are still to be sent after that. */
+  async sendPending(stop?: AbortSignal): Promise<number> {
+    await this.#tell(stop)
+    return pendingNotifications(this.parts.journal)
   }
 
   /** Sends what became due after the pump ended, and what earlier runs left; what is not sent in this time stays queued. */

@@ -35,7 +35,11 @@ export class Lane {
 /** Workers have the configured concurrency to themselves, so that reviews never wait behind them. */
 export function lanesFor(concurrency: number): Lane[] {
   return [
-    new Lane(['restore_snapshot', 'publish_merge', 'settle_dependents', 'retry_review', 'fan_out', 'hand_over', 'watch_worker'], 8, true),
+    new Lane(
+      ['restore_snapshot', 'publish_merge', 'settle_dependents', 'settle_gate', 'retry_review', 'fan_out', 'hand_over', 'watch_worker'],
+      8,
+      true,
+    ),
     new Lane(['notify'], 8, false),
     new Lane(['ask_judge'], concurrency * 3, false),
     new Lane(['run_checks', 'merge_work'], concurrency, false),

@@ -1,4 +1,5 @@
 import type { Config } from '../contract/config/config.ts'
+import type { TaskSpec } from '../contract/task.ts'
 import type { Rules } from '../core/task/draft.ts'
 import type { BrainPort } from '../ports/brain.ts'
 import type { CheckRunner } from '../ports/checks.ts'
@@ -25,8 +26,8 @@ export interface EngineParts {
   /** Opens a brain by its name in the config; called once per brain in use. */
   openBrain(name: string): Promise<BrainPort>
   openNotifier: OpenNotifier
-  /** A private copy of a snapshot in a temporary folder. */
-  materialise(snapshot: string): Promise<{ folder: string; dispose(): Promise<void> }>
+  /** A private copy of a snapshot in a temporary folder; with what is installed for the task's workspace, where one is named. */
+  materialise(snapshot: string, options?: { packagesFor?: TaskSpec }): Promise<{ folder: string; dispose(): Promise<void> }>
   /** The body of a page that is a deliverable; private addresses only where they are allowed. */
   fetchPage: FetchPage
   clock: Clock

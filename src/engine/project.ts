@@ -2,16 +2,15 @@ import type { Config } from '../contract/config/config.ts'
 import type { ConfigSource, ParsedConfig } from '../contract/config/read/parse.ts'
 import type { Result } from '../contract/errors.ts'
 import type { Policy } from '../contract/policy.ts'
-import { type CriterionEntry, type Mission, MissionFile } from '../contract/mission/mission.ts'
-import { readDocument } from '../contract/source/document.ts'
-import { parseWith } from '../contract/source/issues.ts'
-import { placeFindings, type Problem } from '../contract/source/problem.ts'
+import type { CriterionEntry, Mission } from '../contract/mission/mission.ts'
+import type { Problem } from '../contract/source/problem.ts'
 import { loadConfig } from '../core/config/load.ts'
 import { usesUnbuilt } from '../core/config/unbuilt.ts'
 import { criteriaFindings, criteriaOf } from '../core/mission/criteria.ts'
-import { type KnownTask, loadAddition } from '../core/mission/addition.ts'
-import { loadMission } from '../core/mission/load.ts'
+import { type KnownRun, loadAddition } from '../core/mission/addition.ts'
+import { loadMission, missionProblems } from '../core/mission/load.ts'
 import { policyDigest } from '../core/policy/policy.ts'
+import { isReviewerRole } from '../core/routing/organisation.ts'
 import type { Rules } from '../core/task/draft.ts'
 import type { Criterion, TaskSpec } from '../contract/task.ts'
 import type { Plan } from './mission/missions.ts'
@@ -37,6 +36,20 @@ export function policyOf({ review, agents, brains, checks, gate, delegate, hook 
   return { review, agents, brains, other: { checks, gate, delegate, hook: { criteria, maxAttempts }, seatingOrder: Object.keys(agents) } }
 }
 
+/** The same rules with the digests of the files that judges are made of: another program under the name of a judge is another policy. */
+export function withJudgeFiles(rules: Rules, digests: Readonly<Record<string, string>>): Rules {
+  if (Object.keys(digests).length === 0) return rules
+  const policy = { ...rules.policy, other: { ...rules.policy.other, judgeFiles: digests } }
+  return { ...rules, policy, digest: policyDigest(policy) }
+}
+
+/** Names of the brains that are programs and may judge. */
+export function judgingCommands({ agents, brains, delegate }: Config): string[] {
+  const judges = Object.values(agents).filter(({ role, judges }) => isReviewerRole(role) || judges === true)
+  const names = [...judges.map(({ brain }) => brain), delegate.judge ?? '']
+  return [...new Set(names)].filter((name) => brains[name]?.kind === 'command')
+}
+
 function planOf({ id, name, gates, qualityThreshold, deadline }: Mission, tasks: TaskSpec[]): Plan {
   return {
     id,
@@ -60,16 +73,20 @@ export function numberedCriteria(entries: readonly CriterionEntry[]): Result<Cri
 }
 
 /** What is wrong with a mission file by itself, for a report beside the problems of a configuration that did not load. */
-export function missionShapeProblems({ text, file }: { text: string; file: string }): Problem[] {
-  const document = readDocument(text, file)
-  if (!document.ok) return document.error
-  const parsed = parseWith(MissionFile, document.value.value)
-  return parsed.ok ? [] : placeFindings(parsed.error, document.value.locate)
+export function missionShapeProblems(source: { text: string; file: string }): Problem[] {
+  return missionProblems(source)
 }
 
-/** A mission file as a plan, or every problem in it. What this version cannot do is refused here, before anything runs. */
-export function readPlan(source: { text: string; file: string }, project: Project): Result<{ plan: Plan; notices: Problem[] }, Problem[]> {
-  const loaded = loadMission({ ...source, config: project.config })
+/**
+ * A mission file as a plan, or every problem in it. What this version cannot do is refused here, before anything runs, and so is a deadline
+ * that has passed at `now`.
+ */
+export function readPlan(
+  source: { text: string; file: string },
+  project: Project,
+  now = Date.now(),
+): Result<{ plan: Plan; notices: Problem[] }, Problem[]> {
+  const loaded = loadMission({ ...source, config: project.config, now })
   if (!loaded.ok) return loaded
   const unbuilt = usesUnbuilt(project.parsed)
   if (unbuilt.length > 0) return { ok: false, error: unbuilt }
@@ -78,10 +95,6 @@ export function readPlan(source: { text: string; file: string }, project: Projec
 }
 
 /** The tasks of a mission file that a run does not have yet. */
-export function readAddition(
-  source: { text: string; file: string },
-  run: { mission: string; known: readonly KnownTask[] },
-  project: Project,
-): Result<TaskSpec[], Problem[]> {
+export function readAddition(source: { text: string; file: string }, run: KnownRun, project: Project): Result<TaskSpec[], Problem[]> {
   return loadAddition({ ...source, config: project.config }, run)
 }

@@ -9,7 +9,7 @@ import { watchWorker } from './outside/watch.ts'
 import type { Lane } from './lanes.ts'
 import type { Bench, Runner } from './work/bench.ts'
 import { runChecks } from './work/checks.ts'
-import { restoreSnapshot, retryReview, settleDependents } from './work/house.ts'
+import { restoreSnapshot, retryReview, settleDependents, settleGate } from './work/house.ts'
 import { askJudge } from './work/judging/ask.ts'
 import { mergeWork, publishMerge } from './work/merge.ts'
 
@@ -23,6 +23,7 @@ const runners: Record<WorkKind, Runner> = {
   retry_review: retryReview,
   settle_dependents: settleDependents,
   notify: deliverNotification,
+  settle_gate: settleGate,
   fan_out: fanOut,
   hand_over: handOver,
   watch_worker: watchWorker,

@@ -1,11 +1,13 @@
 import type { OperatorAnswer } from '../contract/events/task.ts'
 import type { Result } from '../contract/errors.ts'
 import { handleGate } from './gates/gates.ts'
+import { gateStream, missionStream } from './streams.ts'
+import { asNew } from './task/task-store.ts'
 import type { EngineParts } from './parts.ts'
 import { answerBypassRequest } from './deliverables/bypass.ts'
 import type { DeliverableRow } from './views/inbox.ts'
 import type { GateRow } from './views/gates.ts'
-import type { TaskRow } from './views/tasks.ts'
+import type { MissionRow, TaskRow } from './views/tasks.ts'
 import type { TaskStore } from './task/task-store.ts'
 
 /** A question that waits for a person. */
@@ -84,10 +86,37 @@ export async function answerRequest(
     }
   const cut = request.subject.indexOf('/')
   const gate = { mission: request.subject.slice(0, cut), name: request.subject.slice(cut + 1) }
-  const handled = await handleGate(parts, gate, { type: 'answer_gate', request: request.request, answer, by, reason }, by)
-  if (!handled.ok) return handled
-  const retried = handled.value.events.flatMap((event) => (event.type === 'gate.retried' ? event.data.tasks : []))
-  for (const task of retried)
-    await tasks.handle(task, { type: 'reopen_task', by, reason: reason || `the gate ${gate.name} asks for more` }, actor)
-  return { ok: true, value: handled.value.events.map((event) => event.type) }
+  return answerGate(parts, gate, { request: request.request, answer, by, reason })
+}
+
+/**
+ * The answer, the reopened run and the work that carries it out are one transaction: whatever ends this process, the answer takes effect. Under
+ * another policy than the run's nobody could carry it out, so it is refused.
+ */
+async function answerGate(
+  parts: EngineParts,
+  gate: { mission: string; name: string },
+  { request, answer, by, reason }: { request: string; answer: 'retry' | 'waive' | 'stop'; by: string; reason: string },
+): Promise<Result<string[]>> {
+  const { journal, rules } = parts
+  const { mission, name } = gate
+  const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
+  if (row && row.policy !== rules.digest)
+    return {
+      ok: false,
+      error: { code: 'policy_changed', message: `${mission} goes on under another policy: assay resume ${mission} says what changed` },
+    }
+  const stream = missionStream(mission)
+  const handled = await handleGate(parts, gate, { type: 'answer_gate', request, answer, by, reason }, by, async (events, version) => {
+    const retried = events.flatMap((event) => (event.type === 'gate.retried' ? event.data.tasks : []))
+    const reopens = retried.length > 0 && row?.finished !== undefined
+    const reopened = asNew({ type: 'mission.reopened', data: { mission, task: retried[0] ?? '' } })
+    const payload = { mission, gate: name, retried, by, reason: reason || `the gate ${name} asks for more` }
+    const key = `${gateStream(mission, name)}@${version + 1}:settle_gate`
+    return {
+      streams: reopens ? [{ stream, expected: await journal.head(stream), events: [reopened] }] : [],
+      enqueue: [{ key, kind: 'settle_gate', scope: mission, priority: 1, payload }],
+    }
+  })
+  return handled.ok ? { ok: true, value: handled.value.events.map((event) => event.type) } : handled
 }

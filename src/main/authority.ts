@@ -17,9 +17,27 @@ export const agentVariables = [
   'ASSAY_RUN_ID',
 ]
 
-/** Where the owner's token lives: outside every project, hidden from sandboxed workers. */
+/** The variable by which an agent gives itself away; undefined for anybody else. */
+const agentIn = (env: NodeJS.ProcessEnv): string | undefined => agentVariables.find((variable) => env[variable])
+
+/**
+ * Where the owner's token lives: outside every project, hidden from sandboxed workers. An agent sets its variables as it likes, so where one
+ * runs the command the token is looked for in the home folder that the system knows, not in the one that the environment names.
+ */
 export function tokenPath(env: NodeJS.ProcessEnv): string {
-  return join(env.XDG_CONFIG_HOME ?? join(env.HOME ?? homedir(), '.config'), 'assay', 'owner-token')
+  const folder =
+    agentIn(env) === undefined ? (env.XDG_CONFIG_HOME ?? join(env.HOME ?? homedir(), '.config')) : join(accountHome(), '.config')
+  return join(folder, 'assay', 'owner-token')
+}
+
+/** Home folder of the account that runs this process, whatever the environment says. */
+function accountHome(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // An account that the system does not know has no home: nothing is found there, and nothing can be made.
+    return '/nonexistent'
+  }
 }
 
 /**
@@ -28,14 +46,14 @@ export function tokenPath(env: NodeJS.ProcessEnv): string {
  */
 export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person: boolean }): Authority {
   const path = tokenPath(env)
-  const token = readToken(path) ?? makeToken(path)
+  const agent = agentIn(env)
+  const token = agent === undefined ? (readToken(path) ?? makeToken(path)) : tokenBeforeAgent(path)
   const shown = env.ASSAY_OWNER_TOKEN
   if (shown !== undefined) {
-    if (same(shown.trim(), token)) return { ok: true, by: ownerName(), token: sha256Hex(token) }
+    if (token !== undefined && same(shown.trim(), token)) return { ok: true, by: ownerName(), token: sha256Hex(token) }
     return { ok: false, message: `ASSAY_OWNER_TOKEN is not the owner's token; it stands in ${path}` }
   }
-  const agent = agentVariables.find((variable) => env[variable])
-  if (person && agent === undefined) return { ok: true, by: ownerName(), token: sha256Hex(token) }
+  if (person && token !== undefined && agent === undefined) return { ok: true, by: ownerName(), token: sha256Hex(token) }
   const why = agent === undefined ? 'no person is at a terminal here' : `an agent runs this command (${agent} is set)`
   return {
     ok: false,
@@ -47,6 +65,16 @@ export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person
 export function ownerToken(env: NodeJS.ProcessEnv): string {
   const path = tokenPath(env)
   return sha256Hex(readToken(path) ?? makeToken(path))
+}
+
+/** Digest of the token that a new journal takes for its owner's. None where an agent runs in a place that may not write to the owner's home. */
+export function tokenToEnrol(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return ownerToken(env)
+  } catch (error) {
+    if (agentIn(env) === undefined) throw error
+    return undefined
+  }
 }
 
 /**
@@ -72,12 +100,22 @@ export function reviewerAuthority(env: NodeJS.ProcessEnv, agent: string): Author
   }
 }
 
+/** What an agent's command can see of the owner's token: nothing where it may not read it, as it should be. */
+function tokenBeforeAgent(path: string): string | undefined {
+  try {
+    return readToken(path)
+  } catch (error) {
+    if (['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
+
 function readToken(path: string): string | undefined {
   try {
     const token = readFileSync(path, 'utf8').trim()
     return token === '' ? undefined : token
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
 }

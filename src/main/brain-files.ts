@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { Brain } from '../contract/agent.ts'
 import type { Config } from '../contract/config/config.ts'
 import type { BrainPort } from '../ports/brain.ts'
@@ -43,6 +43,16 @@ export interface Watched {
 
 export function watchedFiles(brain: Brain | undefined, folder: string): Watched[] {
   return filesOf(brain, folder).map((file) => ({ file, print: fingerprint(file) }))
+}
+
+/** Digests of what the named brains are made of, by their paths from the folder. */
+export function digestsOf(
+  names: readonly string[],
+  watching: ReadonlyMap<string, readonly Watched[]>,
+  folder: string,
+): Record<string, string> {
+  const files = names.flatMap((name) => watching.get(name) ?? [])
+  return Object.fromEntries(files.map(({ file, print }) => [relative(folder, file), print.digest]))
 }
 
 interface Fingerprint {

@@ -31,6 +31,8 @@ export function brainProblems({ folder, project }: { folder: string; project: Pr
 export interface OpenBrainOptions {
   privateRoot?: string
   notice?: (message: string) => void
+  /** What no process sees; the owner's token unless told. */
+  hidden?: readonly string[]
   /** The brain's files as they were when the engine was opened. */
   watching?: readonly Watched[]
 }
@@ -40,7 +42,7 @@ export function openBrain(
   name: string,
   folder: string,
   config: Config,
-  { privateRoot, notice, watching }: OpenBrainOptions = {},
+  { privateRoot, notice, watching, hidden = [dirname(tokenPath(process.env))] }: OpenBrainOptions = {},
 ): Result<BrainPort, Problem[]> {
   const brain = config.brains[name]
   const { limits } = config
@@ -55,14 +57,14 @@ export function openBrain(
       maxReplyBytes: limits.replyBytes,
       maxCaseBytes: limits.caseBytes,
       readOnly: protectedFiles(folder, config),
-      hidden: [dirname(tokenPath(process.env))],
+      hidden,
       ...(privateRoot !== undefined && { privateRoot }),
     })
     return { ok: true, value: watched(opened, watching ?? watchedFiles(brain, folder)) }
   }
   const premises: Premises = {
     configDir: folder,
-    hidden: [dirname(tokenPath(process.env))],
+    hidden,
     readOnly: protectedFiles(folder, config),
     ...(privateRoot !== undefined && { privateRoot }),
   }

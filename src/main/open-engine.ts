@@ -7,18 +7,18 @@ import { isAlive, pidNamespace, readProcess } from '../adapters/process/census/i
 import { killOrphans } from '../adapters/process/census/members.ts'
 import { sandboxState } from '../adapters/process/sandbox.ts'
 import { openNotifier } from '../adapters/notify/open.ts'
-import { materialise, removeStaleCopies } from '../adapters/snapshots/materialise.ts'
+import { copiesFolder, materialise, removeStaleCopies } from '../adapters/snapshots/materialise.ts'
 import { openSnapshotStore } from '../adapters/snapshots/store.ts'
 import { openSqliteJournal } from '../adapters/sqlite/journal.ts'
 import { openWorkspaces } from '../adapters/workspace/workspaces.ts'
 import { durationMs } from '../contract/config/duration.ts'
 import { formatProblem } from '../contract/source/problem.ts'
 import { Engine } from '../engine/engine.ts'
-import type { Project } from '../engine/project.ts'
+import { judgingCommands, type Project, withJudgeFiles } from '../engine/project.ts'
 import { StoreFault } from '../engine/store-fault.ts'
 import { engineViews } from '../engine/views/tasks.ts'
-import { ownerToken, tokenPath } from './authority.ts'
-import { watchedFiles } from './brain-files.ts'
+import { tokenPath, tokenToEnrol } from './authority.ts'
+import { digestsOf, watchedFiles } from './brain-files.ts'
 import { openBrain } from './brains.ts'
 import { endWorkersOnExit } from './leftovers.ts'
 
@@ -37,7 +37,7 @@ export async function openEngine({
 }): Promise<Engine | null> {
   const home = join(folder, '.assay')
   if (!create && !existsSync(join(home, 'assay.db'))) return null
-  const { config, rules } = project
+  const { config } = project
   const { limits } = config
   const journal = await openSqliteJournal({ path: join(home, 'assay.db'), views: engineViews })
   // Workers that a killed process left behind are ended before their work is given to anybody else.
@@ -49,19 +49,22 @@ export async function openEngine({
     maxFiles: limits.snapshotFiles,
   })
   keepOutOfGit(home)
-  const copies = join(home, 'copies')
+  const copies = copiesFolder(folder)
+  const hidden = [dirname(tokenPath(process.env)), copies]
   mkdirSync(join(home, 'private'), { recursive: true, mode: 0o700 })
   await removeStaleCopies(copies, staleCopyMs)
   const watching = new Map(Object.entries(config.brains).map(([name, brain]) => [name, watchedFiles(brain, folder)]))
   const sandbox = await sandboxState()
+  const workspaces = openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots })
+  const enrolled = create ? tokenToEnrol(process.env) : undefined
   return new Engine({
     config,
-    rules,
+    rules: withJudgeFiles(project.rules, digestsOf(judgingCommands(config), watching, folder)),
     journal,
     snapshots,
-    workspaces: openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots }),
+    workspaces,
     checks: createCheckRunner({
-      hidden: [dirname(tokenPath(process.env))],
+      hidden,
       ...(config.chrome !== undefined && { chrome: config.chrome }),
       projectRoot: folder,
       timeoutMs: durationMs(limits.checkTimeout),
@@ -70,6 +73,7 @@ export async function openEngine({
     openBrain: async (name) => {
       const opened = openBrain(name, folder, config, {
         privateRoot: join(home, 'private'),
+        hidden,
         notice: (message) => process.stderr.write(`assay: ${message}\n`),
         watching: watching.get(name) ?? [],
       })
@@ -77,8 +81,9 @@ export async function openEngine({
       return opened.value
     },
     openNotifier: (channel) => openNotifier(channel, { env: process.env, stderr: process.stderr }),
-    materialise: async (digest) => {
-      const copy = await materialise(snapshots, digest as never, copies)
+    materialise: async (digest, { packagesFor } = {}) => {
+      const packagesOf = packagesFor && (workspaces.shared(packagesFor)?.folder ?? folder)
+      const copy = await materialise(snapshots, digest as never, copies, packagesOf === undefined ? {} : { packagesOf })
       if (!copy.ok) throw new StoreFault('a copy for review could not be made', copy.problem)
       return copy
     },
@@ -88,7 +93,7 @@ export async function openEngine({
     owner: ownName(),
     ...(telemetryWanted(process.env) && { telemetry: (await import('../adapters/telemetry/otel.ts')).openTelemetry() }),
     sandboxed: sandbox.usable,
-    ...(create && { ownerToken: ownerToken(process.env) }),
+    ...(enrolled !== undefined && { ownerToken: enrolled }),
   })
 }
 

@@ -63,8 +63,15 @@ export interface JudgeQuestion {
   points: readonly PriorPoint[]
   /** The whole question as one text; for a reprompt it says what was wrong. */
   prompt: string
+  /** US dollars that the sitting may cost, where that is bounded: a request that could cost more than is left of it is not made. */
+  budgetUsd?: number
   /** Makes a private copy of the snapshot under review and names its folder; thrown away after the sitting. Not called by brains that need none. */
   snapshot(): Promise<string>
+  /**
+   * Where the task works in a folder that others use as well: that folder, and how to get a private copy of it as it was before the work, thrown away
+   * after the sitting. Whatever a judge runs or loads from the folder is taken from there.
+   */
+  before?: { folder: string; copy(): Promise<string> }
   /** Reads the snapshot under review without a copy of it: for judges that explore with tools. */
   reader: SnapshotReader
 }

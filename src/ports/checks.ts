@@ -1,5 +1,11 @@
 import type { Digest } from '../contract/canonical.ts'
 import type { CheckReport, CheckSpec } from '../contract/check.ts'
+import type { ProgramWord } from '../contract/checks/program.ts'
+
+/** A word of a command that names what it runs; `inBase` is its path in the work where the work's base has it, and it is there as the base has it. */
+export interface CheckProgram extends ProgramWord {
+  inBase?: string
+}
 
 export interface CheckContext {
   /** Private copy of the snapshot under review; the check may write into it, nobody reads it afterwards. */
@@ -10,6 +16,10 @@ export interface CheckContext {
   changed: readonly string[]
   /** Bytes of a file as the base has it; undefined where it is not there. */
   baseFile(path: string): Promise<Uint8Array | undefined>
+  /** What a command runs; its words alone where nothing is said. */
+  programs?: readonly CheckProgram[]
+  /** Folder that the worker's live files are in beside others: nothing in it is taken for the project's own. */
+  live?: string
   /** Keeps bytes for people and judges; resolves to what `CheckReport.evidence` names them by. */
   keep(bytes: Uint8Array): Promise<Digest>
 }

@@ -86,7 +86,8 @@ export interface Journal {
   complete(lease: Lease): Promise<boolean>
   /** Ends the leases of owners that are known to be dead, so that their work need not wait for the lease to run out. */
   reclaim(isDead: (owner: string) => boolean): Promise<number>
-  workCount(scopes?: string[]): Promise<{ due: number; leased: number; later: number }>
+  /** Work that is queued, of these scopes and kinds alone where they are named. */
+  workCount(scopes?: string[], kinds?: string[]): Promise<{ due: number; leased: number; later: number }>
 
   /** Recomputes every chain from stored bytes. */
   verify(): Promise<Verification>

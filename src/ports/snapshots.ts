@@ -36,6 +36,11 @@ export interface SnapshotStore {
   manifest(digest: Digest): Promise<Manifest | undefined>
   /** Bytes of one file of a snapshot; undefined where there is none. Verified against its digest. */
   read(digest: Digest, path: string): Promise<Uint8Array | undefined>
+  /**
+   * Streams one file of a snapshot, whatever its size; false where there is none. A piece is the callee's until it resolves. What was passed on counts only
+   * if it does not throw.
+   */
+  pour(digest: Digest, path: string, into: (piece: Uint8Array) => Promise<void>): Promise<boolean>
   /** Makes `folder` hold exactly the snapshot; what was there is replaced, unless it is to be kept. */
   restore(digest: Digest, folder: string, options?: RestoreOptions): Promise<{ ok: true } | { ok: false; problem: SnapshotProblem }>
   /** Any text kept by its digest: raw replies, outputs. */

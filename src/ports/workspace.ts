@@ -24,6 +24,20 @@ export interface Lineage {
   exclusive: boolean
 }
 
+/** Paths of installed packages; what work that was not accepted left behind counts as changed. */
+export interface PackageChanges {
+  changed: string[]
+  added: string[]
+  removed: string[]
+}
+
+/** A folder that a task works in and that others use as well. */
+export interface SharedPlace {
+  folder: string
+  /** The configuration's folder, links resolved as in `folder`: the same, inside of it, or elsewhere. */
+  config: string
+}
+
 export interface Workspaces {
   /** Makes or finds the task's workspace. Work of earlier attempts is still there: rework goes on from it. */
   open(task: TaskSpec, inputs: readonly InputMaterial[]): Promise<OpenWorkspace>
@@ -31,6 +45,8 @@ export interface Workspaces {
   ignored(path: string, task?: TaskSpec): boolean
   /** What the task's files have in common with those of other tasks; undefined where it has a folder to itself. */
   lineage(task: TaskSpec): Lineage | undefined
+  /** Where the task's live files lie beside others' (and perhaps beside the configuration); undefined where it has a folder to itself. */
+  shared(task: TaskSpec): SharedPlace | undefined
   /** Puts a snapshot back as the workspace's content. */
   restore(task: TaskSpec, content: Digest): Promise<void>
   /**
@@ -42,7 +58,9 @@ export interface Workspaces {
   /** Whether the task's work is not in its shared folder, because it was put aside. */
   isAside(task: TaskSpec): boolean
   /** Installed packages of its shared folder, which are in no snapshot, that are not as they were when the task took it. */
-  meddled(task: TaskSpec): Promise<string[]>
+  meddled(task: TaskSpec): Promise<PackageChanges>
+  /** Version control inside its shared folder, at any depth, that is new, gone or decides otherwise than when the task took it. In no snapshot either. */
+  tampered(task: TaskSpec): Promise<string[]>
   /** Removes what a finished task does not need any more. */
   close(task: TaskSpec): Promise<void>
   /** How finished work of this task joins what its mission has so far; undefined where it needs no joining. */

@@ -47,7 +47,7 @@ export function assayCommand(args: readonly string[], nodeFlags: readonly string
 export function plainEnv(folder: string): Record<string, string> {
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true })
-  return { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: temporary, LANG: 'C.UTF-8' }
+  return { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: temporary, ASSAY_SANDBOX_WRITABLE: temporary, LANG: 'C.UTF-8' }
 }
 
 /** Starts `assay`. It is killed after the test if it still lives. */

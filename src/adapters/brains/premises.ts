@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { SandboxRequest } from '../process/sandbox.ts'
 
@@ -28,7 +27,7 @@ function untouchable({ configDir, readOnly = [] }: Premises, writable: readonly 
 /** What a process may do with files: write what it is given and temporary files, read the rest but for what is hidden. */
 export function sandboxOn(premises: Premises, folder: string, files: { writable: string[]; readOnly?: string[] }): SandboxRequest {
   return {
-    writable: [...files.writable, folder, tmpdir(), '/tmp'],
+    writable: [...files.writable, folder],
     // Version control of what is worked on is not the work: hooks and settings in it would be run by others.
     readOnly: [...(files.readOnly ?? []), ...files.writable.map((path) => join(path, '.git')), ...untouchable(premises, files.writable)],
     hidden: hiddenOn(premises),

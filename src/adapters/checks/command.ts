@@ -1,6 +1,4 @@
 import { realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { isAbsolute, join, normalize } from 'node:path'
 import type { CheckSpec } from '../../contract/check.ts'
 import { durationMs } from '../../contract/config/duration.ts'
 import { excerpt } from '../../contract/source/shown.ts'
@@ -10,6 +8,7 @@ import { withPrivateFolder } from '../process/files/private-folder.ts'
 import type { ProcessEnding } from '../process/process.ts'
 import { runProcess } from '../process/run.ts'
 import { type Inside, openInside } from './inside.ts'
+import { ownCommand } from './own-command.ts'
 import { broken, type CheckResult, failed, passed } from './result.ts'
 
 type CommandSpec = Extract<CheckSpec, { kind: 'command' }>
@@ -42,10 +41,14 @@ export async function checkCommand(
     spec.cwd === undefined ? { kind: 'folder', path: realpathSync.native(context.folder) } : await openInside(context.folder, spec.cwd)
   if (cwd.kind === 'file') await cwd.handle.close()
   if (cwd.kind !== 'folder') return notAFolder(subject, spec.cwd ?? '.', cwd)
-  const program = await programOf(spec, context)
+  const command = ownCommand(spec, context, limits.projectRoot)
+  if ('missing' in command)
+    return broken(
+      `${subject}: ${excerpt(command.missing)} is not in the base of the work, and no file of the project (it is relative to ${limits.projectRoot})`,
+    )
   const ending = await withPrivateFolder((temporary) =>
     runProcess({
-      argv: [program, ...spec.argv.slice(1)],
+      argv: command.argv,
       cwd: cwd.path,
       base: limits.projectRoot,
       env: buildEnv({ pass: [...limits.passEnv, ...(spec.env ?? [])], extra: { TMPDIR: temporary } }),
@@ -54,22 +57,14 @@ export async function checkCommand(
       killGraceMs: limits.killGraceMs,
       signal,
       sandbox: {
-        writable: [context.folder, temporary, tmpdir(), '/tmp'],
+        writable: [context.folder, temporary],
         readOnly: context.folder === limits.projectRoot ? [] : [limits.projectRoot],
         hidden: limits.hidden,
         network: spec.network === true ? 'all' : 'none',
       },
     }),
   )
-  return resultOf(subject, ending)
-}
-
-/** A program that stands in the work's own base is run from the copy, where it is as the base has it; any other is the project's. */
-async function programOf({ argv }: CommandSpec, { folder, baseFile }: CheckContext): Promise<string> {
-  const [program = ''] = argv
-  const path = normalize(program)
-  if (!program.includes('/') || isAbsolute(program) || path.startsWith('..')) return program
-  return (await baseFile(path)) === undefined ? program : join(folder, path)
+  return { ...resultOf(subject, ending), findings: command.findings }
 }
 
 function notAFolder(subject: string, cwd: string, found: { kind: string; why?: string }): CheckResult {

@@ -5,7 +5,7 @@ const longestComplaint = 500
 const mostComplaints = 200
 
 /** What one check found; the runner adds which check it was. */
-export type CheckResult = Pick<CheckReport, 'outcome' | 'summary' | 'output' | 'evidence'>
+export type CheckResult = Pick<CheckReport, 'outcome' | 'summary' | 'output' | 'evidence'> & Partial<Pick<CheckReport, 'findings'>>
 
 export function passed(summary: string, output = ''): CheckResult {
   return { outcome: 'pass', summary, output }

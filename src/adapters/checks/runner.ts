@@ -33,7 +33,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
     async run(id, spec, context, signal) {
       const started = performance.now()
       const result = signal.aborted ? broken('stopped before it began') : await resultOf(spec, context, options, signal)
-      return { id, kind: spec.kind, ...result, findings: [], durationMs: performance.now() - started }
+      return { id, kind: spec.kind, findings: [], ...result, durationMs: performance.now() - started }
     },
   }
 }

@@ -173,9 +173,9 @@ class MemoryJournal implements Journal {
     return ended
   }
 
-  async workCount(scopes?: string[]): Promise<{ due: number; leased: number; later: number }> {
+  async workCount(scopes?: string[], kinds?: string[]): Promise<{ due: number; leased: number; later: number }> {
     this.#assertOpen()
-    return this.#work.counts(this.#clock.now(), scopes)
+    return this.#work.counts(this.#clock.now(), scopes, kinds)
   }
 
   async verify(): Promise<Verification> {

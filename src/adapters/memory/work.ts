@@ -85,10 +85,11 @@ export class WorkList {
     return leased.length
   }
 
-  counts(now: number, scopes?: string[]): { due: number; leased: number; later: number } {
+  counts(now: number, scopes?: string[], kinds?: string[]): { due: number; leased: number; later: number } {
     const counts = { due: 0, leased: 0, later: 0 }
     for (const item of this.#items.values()) {
       if (scopes !== undefined && !scopes.includes(item.scope)) continue
+      if (kinds !== undefined && !kinds.includes(item.kind)) continue
       if (item.readyAt <= now) counts.due += 1
       else if (item.owner !== null) counts.leased += 1
       else counts.later += 1

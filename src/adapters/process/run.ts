@@ -5,7 +5,7 @@ import { openRun, type Run, runVariable } from './census/members.ts'
 import { type Descriptors, openDescriptors } from './descriptors.ts'
 import type { ProcessEnding, RunRequest } from './process.ts'
 import { findProgram, type NotStarted } from './program.ts'
-import { sandboxArguments, sandboxState } from './sandbox.ts'
+import { sandboxArguments, type SandboxState, sandboxState } from './sandbox.ts'
 import { type StartedProcess, Supervisor } from './supervisor.ts'
 
 /**
@@ -19,13 +19,22 @@ export async function runProcess(request: RunRequest): Promise<ProcessEnding> {
     const sandboxed = sandbox?.usable ?? false
     return { kind: 'stopped', stdout: '', stderr: '', stdoutCut: false, stderrCut: false, durationMs: 0, sandboxed, survivors: 0 }
   }
+  const ending = await runOnce(request, sandbox)
+  // A socket that was to be hidden can be gone by the time the sandbox is made; nothing ran then.
+  return ending.kind === 'not_started' && ending.code === 'ESANDBOX' ? await runOnce(request, sandbox) : ending
+}
+
+async function runOnce(request: RunRequest, sandbox: SandboxState | undefined): Promise<ProcessEnding> {
   const command = commandOf(request)
   if ('kind' in command) return command
   const started =
     request.sandbox !== undefined && sandbox?.usable
       ? start(
           sandbox.program,
-          sandboxArguments(sandbox.canCutNetwork ? request.sandbox : { ...request.sandbox, network: 'all' }, request.cwd, command, true),
+          sandboxArguments(sandbox.canCutNetwork ? request.sandbox : { ...request.sandbox, network: 'all' }, request.cwd, command, {
+            env: request.env,
+            reportsStatus: true,
+          }),
           request,
           true,
         )

@@ -18,7 +18,8 @@ if (!sandbox.usable) console.warn(`sandboxed runs are not tested: ${sandbox.reas
 let folder: string
 const started: ChildProcess[] = []
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'assay-runtime-'))
+  // Not below /tmp: a sandboxed process has one of its own.
+  folder = mkdtempSync('/var/tmp/assay-runtime-')
 })
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
@@ -148,7 +149,7 @@ describe.skipIf(!sandbox.usable)('files in a sandbox', () => {
       expect(ending).toMatchObject({
         kind: 'exited',
         stdout: 'done\n',
-        stderr: expect.stringMatching(/theirs: Read-only.*\n.*assay-test: Read-only/),
+        stderr: expect.stringMatching(/theirs: Directory nonexistent.*\n.*assay-test: Read-only/),
       })
       expect(existsSync(join(folder, 'mine'))).toBe(true)
       expect(existsSync(join(other, 'theirs'))).toBe(false)

@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process'
 import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { buildEnv } from './environment.ts'
 import { findProgram } from './program.ts'
+import { isWithin, namedPaths, ownersFolders, privatePlaces, socketsOfOthers } from './surroundings.ts'
 
-/** What a sandboxed process may do with files, as far as its user may. What lies deeper wins over what lies around it. */
+/**
+ * What a sandboxed process may do with files, as far as its user may. What lies deeper wins over what lies around it.
+ * Places where programs of a machine meet (/tmp, /run) are empty and its own, but for what is named here or by its environment.
+ */
 export interface SandboxRequest {
   /** Files and folders that may be written. */
   writable: readonly string[]
@@ -13,8 +18,19 @@ export interface SandboxRequest {
   readOnly?: readonly string[]
   /** Files and folders that are not there for the process. */
   hidden?: readonly string[]
+  /** Folders that a program keeps its own things in, of which it sees only some; what it makes there besides is thrown away. */
+  kept?: readonly KeptFolder[]
+  /** Files in whose place the process sees and changes another one. */
+  replaced?: readonly { path: string; by: string }[]
   /** `none`: no network but the process's own loopback, where the system lets us take it away. */
   network?: 'all' | 'none'
+}
+
+export interface KeptFolder {
+  folder: string
+  /** Names in it that may be written, and that may be read. */
+  writable: readonly string[]
+  readable: readonly string[]
 }
 
 export type SandboxState = { usable: true; program: string; canCutNetwork: boolean } | { usable: false; reason: string }
@@ -61,31 +77,89 @@ async function probe(): Promise<SandboxState> {
 /** Where bwrap tells the pid of the sandbox's first process and the command's exit code; the command does not inherit it. */
 export const statusFd = 3
 
-/** Arguments for bwrap that run `command` in `cwd`: its own processes only, dead with its parent, files as requested. */
-export function sandboxArguments(request: SandboxRequest, cwd: string, command: readonly string[], reportsStatus = false): string[] {
+/**
+ * Arguments for bwrap that run `command` in `cwd`: its own processes only, dead with its parent, files as requested, nobody else's sockets or shared memory.
+ * It has no terminal to write into either: whoever starts it puts it in a session of its own.
+ */
+export function sandboxArguments(
+  request: SandboxRequest,
+  cwd: string,
+  command: readonly string[],
+  { env = {}, reportsStatus = false }: { env?: Readonly<Record<string, string>>; reportsStatus?: boolean } = {},
+): string[] {
   return [
-    ...[request.elsewhere === 'writable' ? '--bind' : '--ro-bind', '/', '/'],
-    ...['--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--die-with-parent'],
+    ...[showing(request), '/', '/'],
+    ...['--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--unshare-ipc', '--die-with-parent'],
     ...(request.network === 'none' ? ['--unshare-net'] : []),
     ...droppedRights.flatMap((right) => ['--cap-drop', `CAP_${right}`]),
-    ...mounts(request).flatMap((mount) => mount.args),
+    ...mounts(request, namedPaths(env, command, cwd)).flatMap((mount) => mount.args),
     ...(reportsStatus ? ['--json-status-fd', String(statusFd)] : []),
     ...['--chdir', realpathSync.native(cwd), '--', ...command],
   ]
 }
 
+/** How files are shown that the request does not name. */
+function showing({ elsewhere }: SandboxRequest): string {
+  return elsewhere === 'writable' ? '--bind' : '--ro-bind'
+}
+
+interface Mount {
+  path: string
+  args: string[]
+}
+
 /** Parents before what lies in them, so that a workspace shows through the folder that is hidden around it, and the other way round. */
-function mounts(request: SandboxRequest): { path: string; args: string[] }[] {
-  return [
-    ...existing(request.writable).map((path) => ({ path, args: ['--bind', path, path] })),
+function mounts(request: SandboxRequest, named: readonly string[]): Mount[] {
+  const places = privatePlaces()
+  const hidden = existing(request.hidden ?? [])
+  const asked = [
+    ...existing([...request.writable, ...ownersFolders()]).map((path) => ({ path, args: ['--bind', path, path] })),
     ...existing(request.readOnly ?? []).map((path) => ({ path, args: ['--ro-bind', path, path] })),
-    ...existing(request.hidden ?? []).map((path) => ({ path, args: hide(path) })),
+    ...hidden.map((path) => ({ path, args: hide(path) })),
+    ...(request.kept ?? []).flatMap(keep),
+    ...(request.replaced ?? []).map((file) => replace(file, request.kept ?? [])),
+  ]
+  const isAsked = (path: string, place: string) => asked.some((mount) => isWithin(place, mount.path) && isWithin(mount.path, path))
+  const shown = named.filter((path) => places.some((place) => path !== place && isWithin(place, path) && !isAsked(path, place)))
+  const seen = [...asked.filter(({ path }) => !hidden.includes(path)).map(({ path }) => path), ...shown]
+  return [
+    ...places.map((path) => ({ path, args: ['--tmpfs', path] })),
+    ...shown.map((path) => ({ path, args: [showing(request), path, path] })),
+    ...asked,
+    ...socketsOfOthers()
+      .filter((socket) => !shown.includes(socket) && isSeen(socket, [...places, ...hidden], seen))
+      .map((path) => ({ path, args: hide(path) })),
   ].sort((a, b) => depth(a.path) - depth(b.path))
+}
+
+/** Whether a path is there for the process: nothing around it is out of sight, or something in between is shown again. */
+function isSeen(path: string, out: readonly string[], shown: readonly string[]): boolean {
+  const deepest = (folders: readonly string[]) => Math.max(-1, ...folders.filter((folder) => isWithin(folder, path)).map(depth))
+  return deepest(shown) >= deepest(out)
+}
+
+/** A name that is a link leads to what it means: the link itself is the person's. */
+function keep({ folder, writable, readable }: KeptFolder): Mount[] {
+  if (!existsSync(folder)) return []
+  const path = realpathSync.native(folder)
+  const within = (names: readonly string[], how: string): Mount[] =>
+    names
+      .map((name) => join(path, name))
+      .filter((entry) => existsSync(entry))
+      .map((entry) => ({ path: entry, args: [how, realpathSync.native(entry), entry] }))
+  return [{ path, args: ['--tmpfs', path] }, ...within(writable, '--bind'), ...within(readable, '--ro-bind')]
+}
+
+/** In a kept folder the place itself, elsewhere what it leads to. */
+function replace({ path, by }: { path: string; by: string }, kept: readonly KeptFolder[]): Mount {
+  const within = kept.some(({ folder }) => dirname(path) === folder)
+  const place = within ? join(realpathSync.native(dirname(path)), basename(path)) : realpathSync.native(path)
+  return { path: place, args: ['--bind', by, place] }
 }
 
 /** A hidden file becomes a device that the sandbox does not let anybody open. */
 function hide(path: string): string[] {
-  return statSync(path).isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]
 }
 
 function existing(paths: readonly string[]): string[] {

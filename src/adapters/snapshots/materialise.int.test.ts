@@ -1,8 +1,20 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { contentsOf, planted, taken, tempFolder } from '../../testing/snapshot-suite/trees.ts'
-import { materialise, removeStaleCopies } from './materialise.ts'
+import { copiesFolder, materialise, removeStaleCopies } from './materialise.ts'
 import { openMemorySnapshotStore } from './store.ts'
 
 async function copied(options?: { readOnly?: boolean }) {
@@ -68,5 +80,31 @@ describe('a private copy', () => {
     expect(await removeStaleCopies(parent, 60_000)).toBe(1)
     expect(readdirSync(parent)).toEqual(['not-a-copy'])
     expect(await removeStaleCopies(join(parent, 'missing'), 0)).toBe(0)
+  })
+
+  it('has what is installed for its origin, whose files stay when it goes', async () => {
+    const store = openMemorySnapshotStore()
+    const above = planted({
+      'node_modules/top/x': 'top',
+      'site/a.txt': 'a',
+      'site/apps/web/package.json': '{}',
+      'site/apps/web/node_modules/own/x': 'own',
+    })
+    const { digest } = await taken(store, planted({ 'a.txt': 'a', 'apps/web/package.json': '{}' }))
+    const copy = await materialise(store, digest, tempFolder(), { packagesOf: join(above, 'site') })
+    if (!copy.ok) throw new Error(copy.problem.message)
+    expect(readFileSync(join(copy.folder, 'node_modules/top/x'), 'utf8')).toBe('top')
+    expect(readFileSync(join(copy.folder, 'apps/web/node_modules/own/x'), 'utf8')).toBe('own')
+    await copy.dispose()
+    expect(existsSync(copy.folder)).toBe(false)
+    expect(existsSync(join(above, 'node_modules/top/x')) && existsSync(join(above, 'site/apps/web/node_modules/own/x'))).toBe(true)
+  })
+
+  it('is made outside of the project, where nobody else looks', () => {
+    for (const project of [tempFolder(), '/tmp']) {
+      const folder = copiesFolder(project)
+      expect(realpathSync(folder).startsWith(`${realpathSync(project)}/`)).toBe(false)
+      expect(statSync(folder).mode & 0o777).toBe(0o700)
+    }
   })
 })

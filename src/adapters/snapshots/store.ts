@@ -33,28 +33,9 @@ export function openMemorySnapshotStore(options: SnapshotOptions = {}): Snapshot
 const manifestsKept = 8
 
 function storeOver(objects: Objects, options: SnapshotOptions): SnapshotStore {
-  const limits: SnapshotLimits = {
-    maxFileBytes: options.maxFileBytes ?? snapshotDefaults.maxFileBytes,
-    maxTotalBytes: options.maxTotalBytes ?? snapshotDefaults.maxTotalBytes,
-    maxFiles: options.maxFiles ?? snapshotDefaults.maxFiles,
-  }
+  const limits = limitsOf(options)
   const holding = options.holding ?? defaultHolding
-  const lately = new Map<Digest, { manifest: Manifest; byPath: Map<string, SnapshotFile> }>()
-
-  const lookUp = async (digest: Digest) => {
-    const known = lately.get(digest)
-    if (known) return known
-    const bytes = await load(objects, digest)
-    const manifest = bytes && readManifest(digest, bytes)
-    if (!manifest) return undefined
-    const found = { manifest, byPath: new Map(manifest.files.map((file) => [file.path, file])) }
-    lately.set(digest, found)
-    for (const oldest of lately.keys()) {
-      if (lately.size <= manifestsKept) break
-      lately.delete(oldest)
-    }
-    return found
-  }
+  const lookUp = manifestsOf(objects)
 
   const putBytes = async (bytes: Uint8Array): Promise<Digest> => {
     if (bytes.length > limits.maxFileBytes) {
@@ -85,8 +66,14 @@ function storeOver(objects: Objects, options: SnapshotOptions): SnapshotStore {
       const file = (await lookUp(digest))?.byPath.get(path)
       if (!file) return undefined
       const bytes = await load(objects, file.digest)
-      if (!bytes) throw new SnapshotFault('not_found', `object ${file.digest} of ${JSON.stringify(path)} is not in the store`)
+      if (!bytes) throw missing(file)
       return bytes
+    },
+    async pour(digest, path, into) {
+      const file = (await lookUp(digest))?.byPath.get(path)
+      if (!file) return false
+      if (await objects.pour(file.digest.slice('sha256:'.length), into)) return true
+      throw missing(file)
     },
     async restore(digest, folder, restoreOptions = {}) {
       try {
@@ -110,6 +97,41 @@ function storeOver(objects: Objects, options: SnapshotOptions): SnapshotStore {
   }
 }
 
+interface KeptManifest {
+  manifest: Manifest
+  byPath: Map<string, SnapshotFile>
+}
+
+function manifestsOf(objects: Objects): (digest: Digest) => Promise<KeptManifest | undefined> {
+  const lately = new Map<Digest, KeptManifest>()
+  return async (digest) => {
+    const known = lately.get(digest)
+    if (known) return known
+    const bytes = await load(objects, digest)
+    const manifest = bytes && readManifest(digest, bytes)
+    if (!manifest) return undefined
+    const found = { manifest, byPath: new Map(manifest.files.map((file) => [file.path, file])) }
+    lately.set(digest, found)
+    for (const oldest of lately.keys()) {
+      if (lately.size <= manifestsKept) break
+      lately.delete(oldest)
+    }
+    return found
+  }
+}
+
+function limitsOf(options: SnapshotOptions): SnapshotLimits {
+  return {
+    maxFileBytes: options.maxFileBytes ?? snapshotDefaults.maxFileBytes,
+    maxTotalBytes: options.maxTotalBytes ?? snapshotDefaults.maxTotalBytes,
+    maxFiles: options.maxFiles ?? snapshotDefaults.maxFiles,
+  }
+}
+
+function missing({ digest, path }: SnapshotFile): SnapshotFault {
+  return new SnapshotFault('not_found', `object ${digest} of ${JSON.stringify(path)} is not in the store`)
+}
+
 /** The caller's own: what the store looks up in stays as it was verified. */
 function copyOf({ digest, files, refused }: Manifest): Manifest {
   return { digest, files: files.map((file) => ({ ...file })), refused: refused.map((entry) => ({ ...entry })) }
@@ -125,8 +147,8 @@ async function load(objects: Objects, digest: Digest): Promise<Uint8Array | unde
 async function compose(objects: Objects, files: readonly SnapshotFile[], refused: Manifest['refused']): Promise<Digest> {
   const batch = objects.begin()
   try {
-    const missing = files.find(({ digest, size }) => !batch.has(digest.slice('sha256:'.length), size))
-    if (missing) throw new SnapshotFault('not_found', `object ${missing.digest} of ${JSON.stringify(missing.path)} is not in the store`)
+    const absent = files.find(({ digest, size }) => !batch.has(digest.slice('sha256:'.length), size))
+    if (absent) throw missing(absent)
   } finally {
     await batch.settle()
   }

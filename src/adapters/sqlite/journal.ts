@@ -151,8 +151,8 @@ class SqliteJournal implements Journal {
     })
   }
 
-  async workCount(scopes?: string[]): Promise<{ due: number; leased: number; later: number }> {
-    return this.#read(() => this.#batch.work.counts(this.#clock.now(), scopes))
+  async workCount(scopes?: string[], kinds?: string[]): Promise<{ due: number; leased: number; later: number }> {
+    return this.#read(() => this.#batch.work.counts(this.#clock.now(), scopes, kinds))
   }
 
   async verify(): Promise<Verification> {

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { TaskSpec } from '../../contract/task.ts'
+import type { SharedPlace } from '../../ports/workspace.ts'
 import { errnoOf, WorkspaceFault } from './fault.ts'
 
 /**
@@ -18,6 +19,10 @@ export function sharedFolder(projectRoot: string, path: string): string {
     throw new WorkspaceFault('bad_folder', `workspace folder ${JSON.stringify(path)} lies in .assay, where Assay keeps its own state`)
   }
   return wanted
+}
+
+export function sharedPlace(projectRoot: string, folder: string): SharedPlace {
+  return { folder, config: realFolder(resolve(projectRoot)) }
 }
 
 function realFolder(path: string): string {

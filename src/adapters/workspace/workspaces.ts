@@ -8,7 +8,7 @@ import type { InputMaterial, Workspaces } from '../../ports/workspace.ts'
 import { faulting, orFault } from './fault.ts'
 import { inputsFolder, isIgnored } from './ignored.ts'
 import { placeInputs, removeFolder } from './inputs.ts'
-import { lineage, sharedFolder } from './lineage.ts'
+import { lineage, sharedFolder, sharedPlace } from './lineage.ts'
 import { safeName } from './names.ts'
 import { SharedFolders } from './held-folder/held-folder.ts'
 import { missionOf } from './worktree/mission.ts'
@@ -64,7 +64,10 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
       if (isShared(task)) await doing(task, () => shared.settle(task, outcome, left))
     },
     isAside: (task) => isShared(task) && shared.isAside(task),
-    meddled: (task) => (isShared(task) ? doing(task, () => shared.meddled(task)) : Promise.resolve([])),
+    meddled: (task) =>
+      isShared(task) ? doing(task, () => shared.meddled(task)) : Promise.resolve({ changed: [], added: [], removed: [] }),
+    tampered: (task) => (isShared(task) ? doing(task, () => shared.tampered(task)) : Promise.resolve([])),
+    shared: (task) => (isShared(task) ? sharedPlace(projectRoot, shared.pathOf(task)) : undefined),
     async close(task) {
       if (isShared(task)) return
       if (isWorktree(task)) return doing(task, () => worktrees.close(task))

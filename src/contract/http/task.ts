@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Case } from '../case.ts'
+import { CheckReport } from '../check.ts'
 import { OperatorAnswer } from '../events/task.ts'
 import { LedgerEntry, Veto } from '../review.ts'
 import { Bar, Score } from '../score.ts'
@@ -23,6 +24,7 @@ export const TaskItem = z.strictObject({
   content: z.string().nullable().optional(),
   dependsOn: z.array(z.string()),
   outside: z.literal(true).optional(),
+  gated: z.literal(true).optional(),
   request: z.string().optional(),
   retries: z.int().optional(),
   seats: z.array(z.strictObject({ judge: z.string(), state: z.string() })).optional(),
@@ -41,6 +43,7 @@ export const TaskDetailItem = z.strictObject({
   criteria: z.array(Criterion),
   case: Case.optional(),
   ledger: z.array(LedgerEntry),
+  checks: z.array(CheckReport.pick({ id: true, outcome: true, summary: true, output: true })),
   judges: z.array(z.strictObject({ judge: z.string(), said: z.string() })),
   vetoes: z.array(Veto),
   requests: z.array(OpenRequest),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-const id = z.string().min(1).max(64).optional().describe("Its name; without one, the task's.")
+const id = z.string().min(1).max(200).optional().describe("Its name; without one, the task's.")
 
 /** What a finished task hands to a person: a text, file, folder, diff or URL. */
 export const DeliverableSpec = z.discriminatedUnion('kind', [

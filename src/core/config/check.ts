@@ -7,23 +7,29 @@ import { organisationProblems } from '../routing/organisation.ts'
 import { checkFindings } from './check-checks.ts'
 import { type Checked, checkDimensions } from './dimensions.ts'
 
+type Section = keyof Config
+
+/** Rules, each with the sections that it looks at: where one of them could not be read, the rule has nothing to say. */
+const rules: { needs: Section[]; findings: (config: Config) => Finding[] }[] = [
+  { needs: ['brains', 'agents', 'notify'], findings: nameFindings },
+  { needs: ['agents', 'brains'], findings: organisationFindings },
+  { needs: ['brains'], findings: brainFindings },
+  { needs: ['review', 'brains'], findings: costFindings },
+  { needs: ['review'], findings: (config) => dimensionsOf(config).findings },
+  { needs: ['checks'], findings: ({ checks }) => checkFindings(checks.map((spec, index) => ({ spec, path: ['checks', index] }))) },
+  { needs: ['delegate', 'agents', 'brains'], findings: delegateFindings },
+  { needs: ['notify', 'sla'], findings: channelFindings },
+  { needs: ['limits'], findings: limitFindings },
+]
+
 /** Everything about a configuration that its shape does not say. */
-export function checkConfig(config: Config): Checked {
-  const dimensions = checkDimensions(config.review.dimensions, config.review.weightSum, ['review', 'dimensions'])
-  return {
-    findings: [
-      ...nameFindings(config),
-      ...organisationFindings(config),
-      ...brainFindings(config),
-      ...costFindings(config),
-      ...dimensions.findings,
-      ...checkFindings(config.checks.map((spec, index) => ({ spec, path: ['checks', index] }))),
-      ...delegateFindings(config),
-      ...channelFindings(config),
-      ...limitFindings(config),
-    ],
-    notices: dimensions.notices,
-  }
+export function checkConfig(config: Config, unread: ReadonlySet<string> = new Set()): Checked {
+  const able = rules.filter(({ needs }) => !needs.some((section) => unread.has(section)))
+  return { findings: able.flatMap(({ findings }) => findings(config)), notices: dimensionsOf(config).notices }
+}
+
+function dimensionsOf({ review }: Config): Checked {
+  return checkDimensions(review.dimensions, review.weightSum, ['review', 'dimensions'])
 }
 
 /** A bound on money that nobody can keep is no bound. */

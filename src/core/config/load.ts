@@ -1,9 +1,11 @@
 import type { Config } from '../../contract/config/config.ts'
 import { type ConfigSource, type ParsedConfig, parseConfig } from '../../contract/config/read/parse.ts'
+import { readSections } from '../../contract/config/read/sections.ts'
 import type { Environment } from '../../contract/config/read/overrides.ts'
 import type { Result } from '../../contract/errors.ts'
 import { arrange, type Finding, placeFindings, type Problem } from '../../contract/source/problem.ts'
 import { named } from '../../contract/source/shown.ts'
+import { writtenChannelFindings } from './channels.ts'
 import { checkConfig } from './check.ts'
 
 /**
@@ -12,12 +14,21 @@ import { checkConfig } from './check.ts'
  */
 export function loadConfig(source: ConfigSource): Result<ParsedConfig, Problem[]> {
   const parsed = parseConfig(source)
-  if (!parsed.ok) return parsed
+  if (!parsed.ok) return { ok: false, error: arrange([...parsed.error, ...problemsOfBroken(source)]) }
   const { config, locate } = parsed.value
   const { findings, notices } = checkConfig(config)
   if (findings.length > 0) return { ok: false, error: placeFindings(findings, locate) }
   const told = placeFindings([...notices, ...keyNotices(config, source.env ?? {})], locate)
   return { ok: true, value: { ...parsed.value, notices: arrange([...parsed.value.notices, ...told]) } }
+}
+
+/** Rules that a file whose shape is wrong breaks beside that, as far as it can be read. */
+function problemsOfBroken(source: ConfigSource): Problem[] {
+  const sections = readSections(source)
+  if (!sections) return []
+  const { config, unread, raw, locate } = sections
+  const channels = unread.has('notify') || unread.has('sla') ? writtenChannelFindings(raw) : []
+  return placeFindings([...checkConfig(config, unread).findings, ...channels], locate)
 }
 
 /** `openai-compatible` without a key is called without one; whoever meant to send one should know. Brains that nothing uses stay silent. */

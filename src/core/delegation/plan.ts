@@ -37,6 +37,8 @@ export function planProposals(parent: TaskState, config: Config): HandedPlan {
   const { maxDelegations, maxDelegationDepth } = config.delegate
   const proposals = parent.current?.case?.delegations ?? []
   const flag = parent.done?.flag
+  // What a later content proposes is another task, though it may have the same title.
+  const again = parent.fannedOut.length > 0 ? `-${parent.fannedOut.length + 1}` : ''
   const whence: Whence = { mission: parent.spec.mission ?? '', by: parent.spec.assignee, parent, flag: flag === 'clean' ? undefined : flag }
   const plan: HandedPlan = { tasks: [], refused: [] }
   for (const [index, { to, title, description, criteria }] of proposals.entries()) {
@@ -47,8 +49,8 @@ export function planProposals(parent: TaskState, config: Config): HandedPlan {
     else {
       const made = handedTask({ title, description, to, criteria }, whence, config)
       if (!made.ok) refuse(made.error)
-      else if (plan.tasks.some(({ id }) => id === made.value.id)) refuse('it is proposed twice')
-      else plan.tasks.push(made.value)
+      else if (plan.tasks.some(({ title: other }) => other === title)) refuse('it is proposed twice')
+      else plan.tasks.push({ ...made.value, id: `${made.value.id}${again}` })
     }
   }
   return plan

@@ -56,7 +56,7 @@ export function mayLeave(question: ReleaseQuestion): GateAnswer {
 }
 
 function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, asked: boolean): GateAnswer {
-  const { task, digestNow, now } = question
+  const { task, digestNow, now, from } = question
   const { latest } = deliverable
   const verdict = verdictOf(latest, task)
   const refuse = (code: GateRefusal, message: string): GateAnswer => ({
@@ -64,6 +64,8 @@ function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, 
     bypass: asked,
     outcome: { kind: 'refused', code, message },
   })
+  if (from !== 'runtime' && from !== deliverable.producer)
+    return refuse('deliverable_unknown', `${deliverable.deliverable} is ${deliverable.producer}'s: ${from} cannot hand it over`)
   if (digestNow !== undefined && digestNow !== latest.digest)
     return refuse(
       'content_changed',

@@ -17,7 +17,7 @@ const known = [
 ]
 
 function added(text: string) {
-  const result = loadAddition({ text, file: 'm.yaml', config }, { mission: 'm-3', known })
+  const result = loadAddition({ text, file: 'm.yaml', config }, { mission: 'm-3', known, gates: ['kept'] })
   return result.ok ? result.value : result.error.map(formatProblem)
 }
 
@@ -40,10 +40,12 @@ describe('tasks that are added to a run', () => {
     expect(added(written('title: One'))).toEqual([])
   })
 
-  it('bring no gates with them', () => {
-    const [spec] = added(`${written('title: Two')}qualityGates: [{ name: g, afterTasks: [One], blocksTasks: [Two], minScore: 3 }]\n`)
-    expect(spec).toMatchObject({ id: 'm-3/two' })
-    expect(spec).not.toHaveProperty('gates')
+  it('leave the gates of the run as they are, and bring none of their own in silence', () => {
+    const gate = (name: string, blocks: string) =>
+      `qualityGates: [{ name: ${name}, afterTasks: [One], blocksTasks: [${blocks}], minScore: 3 }]\n`
+    expect(added(`${written('title: Two')}${gate('kept', '')}`)).toMatchObject([{ id: 'm-3/two' }])
+    expect(added(`${written('title: Two')}${gate('g', 'Two')}`)).toEqual([expect.stringContaining('the gate `g` cannot be added to a run')])
+    expect(added(`${written('title: Two')}${gate('kept', 'Two')}`)).toEqual([expect.stringContaining('cannot take in the new task `Two`')])
   })
 
   it.each([
@@ -54,7 +56,7 @@ describe('tasks that are added to a run', () => {
     ['what is no YAML', 'name: [\n', /^m\.yaml:/],
     ['too much', `${written('title: Two')}# ${'x'.repeat(2000)}\n`, /m\.yaml/],
   ])('are refused whole with %s, at its place', (_what, text, expected) => {
-    const result = loadAddition({ text, file: 'm.yaml', config }, { mission: 'm-3', known })
+    const result = loadAddition({ text, file: 'm.yaml', config }, { mission: 'm-3', known, gates: ['kept'] })
     expect(result.ok).toBe(false)
     expect(added(text)[0]).toMatch(expected)
   })

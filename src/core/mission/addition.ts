@@ -2,7 +2,8 @@ import type { Result } from '../../contract/errors.ts'
 import { MissionFile, MissionTask } from '../../contract/mission/mission.ts'
 import { readDocument } from '../../contract/source/document.ts'
 import { parseWith } from '../../contract/source/issues.ts'
-import { placeFindings, type Problem } from '../../contract/source/problem.ts'
+import { type Finding, placeFindings, type Problem } from '../../contract/source/problem.ts'
+import { named } from '../../contract/source/shown.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { checkMission } from './check.ts'
 import { type MissionSource, taskSpec } from './load.ts'
@@ -15,14 +16,19 @@ export interface KnownTask {
   assignee: string
 }
 
+/** The run as it is. */
+export interface KnownRun {
+  mission: string
+  known: readonly KnownTask[]
+  /** Names of its quality gates. */
+  gates: readonly string[]
+}
+
 /**
  * Tasks of a mission file that a run does not have yet, as tasks of that run; or every problem with them. They may depend on what the run has:
  * the file may be the whole mission with tasks added to it, or hold the new ones alone.
  */
-export function loadAddition(
-  { text, file, config }: MissionSource,
-  { mission, known }: { mission: string; known: readonly KnownTask[] },
-): Result<TaskSpec[], Problem[]> {
+export function loadAddition({ text, file, config }: MissionSource, { mission, known, gates }: KnownRun): Result<TaskSpec[], Problem[]> {
   const document = readDocument(text, file, { maxBytes: config.limits.missionBytes })
   if (!document.ok) return document
   const { value, locate } = document.value
@@ -36,6 +42,7 @@ export function loadAddition(
   const whole: MissionFile = { ...parsed.value, tasks: [...parsed.value.tasks, ...stubs], qualityGates: [] }
   const names = nameTasks(whole)
   const { findings } = checkMission(whole, config, names)
+  findings.push(...gateFindings(parsed.value, new Set(gates), (name) => idOf.has(name.trim().normalize())))
   if (findings.length > 0) return { ok: false, error: placeFindings(findings, locate) }
   const inRun = (id: string) => {
     const index = names.ids.indexOf(id)
@@ -47,4 +54,17 @@ export function loadAddition(
     return [{ ...spec, id: inRun(spec.id), mission, dependsOn: spec.dependsOn.map(inRun) }]
   })
   return { ok: true, value: fresh }
+}
+
+/** A run keeps the gates it began with: one that the file has more, or that looks at or blocks a new task, would be lost in silence. */
+function gateFindings({ qualityGates }: MissionFile, gates: ReadonlySet<string>, isKnown: (title: string) => boolean): Finding[] {
+  return qualityGates.flatMap(({ name, afterTasks, blocksTasks }, index): Finding[] => {
+    const path = ['qualityGates', index]
+    const fix = 'leave it out; what has to pass a gate belongs into a run of its own'
+    if (!gates.has(name)) return [{ path, message: `the gate ${named(name)} cannot be added to a run`, fix }]
+    const fresh = [...afterTasks, ...blocksTasks].find((title) => !isKnown(title))
+    return fresh === undefined
+      ? []
+      : [{ path, message: `the gate ${named(name)} of the run cannot take in the new task ${named(fresh)}`, fix }]
+  })
 }

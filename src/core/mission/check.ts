@@ -15,7 +15,7 @@ const mostNamed = 12
 
 /** Everything about a mission that its shape does not say: names, duplicates, circles, gates that block their own inputs. */
 export function checkMission(mission: MissionFile, config: Config, names: TaskNames = nameTasks(mission)): Checked {
-  const checked: Checked = { findings: [...names.findings], notices: [] }
+  const checked: Checked = { findings: [], notices: [] }
   if (mission.tasks.length > config.limits.missionTasks) {
     const message = `the mission has ${mission.tasks.length} tasks; at most ${config.limits.missionTasks} are taken (\`limits.missionTasks\`)`
     return { findings: [{ path: ['tasks'], at: 'key', message }], notices: [] }
@@ -28,8 +28,13 @@ export function checkMission(mission: MissionFile, config: Config, names: TaskNa
     gateNames.add(gate.name)
     checkGate(gate, ['qualityGates', index], config, checked)
   }
-  checked.findings.push(...folderFindings(mission), ...deliverableFindings(mission), ...orderFindings(mission, names))
+  checked.findings.push(...ownFindings(mission, names))
   return checked
+}
+
+/** What can be said of a mission by itself, whatever the configuration declares. */
+export function ownFindings(mission: MissionFile, names: TaskNames = nameTasks(mission)): Finding[] {
+  return [...names.findings, ...folderFindings(mission), ...deliverableFindings(mission), ...orderFindings(mission, names)]
 }
 
 function checkTask(task: MissionTask, path: Path, config: Config, { findings, notices }: Checked): void {

@@ -5,17 +5,21 @@ import type { DeliverableSpec } from '../../contract/mission/deliverable.ts'
 import { type Mission, MissionFile, type MissionTask, type WorkspaceEntry } from '../../contract/mission/mission.ts'
 import { readDocument } from '../../contract/source/document.ts'
 import { parseWith } from '../../contract/source/issues.ts'
-import { type Locate, placeFindings, type Problem } from '../../contract/source/problem.ts'
+import { type Finding, type Locate, placeFindings, type Problem } from '../../contract/source/problem.ts'
 import type { TaskSpec, Workspace } from '../../contract/task.ts'
-import { checkMission } from './check.ts'
+import { checkMission, ownFindings } from './check.ts'
 import { criteriaOf } from './criteria.ts'
+import { pastDeadlines } from './deadlines.ts'
 import { nameTasks, type TaskNames } from './names.ts'
+import { salvageMission } from './salvage.ts'
 
 export interface MissionSource {
   text: string
   /** Name of the file, for messages. */
   file: string
   config: Config
+  /** Epoch milliseconds: points in time before it are refused as deadlines. Without it none is. */
+  now?: number
 }
 
 export interface LoadedMission {
@@ -28,20 +32,41 @@ export interface LoadedMission {
 }
 
 /** The one way from a mission file to tasks: shape and rules, all problems at once, or nothing. */
-export function loadMission({ text, file, config }: MissionSource): Result<LoadedMission, Problem[]> {
+export function loadMission({ text, file, config, now }: MissionSource): Result<LoadedMission, Problem[]> {
   const document = readDocument(text, file, { maxBytes: config.limits.missionBytes })
   if (!document.ok) return document
   const { value, locate } = document.value
   const parsed = parseWith(MissionFile, value)
-  if (!parsed.ok) return { ok: false, error: placeFindings(parsed.error, locate) }
+  if (!parsed.ok) return { ok: false, error: placeFindings([...parsed.error, ...findingsOfBroken(value, config, now)], locate) }
   const written = parsed.value
   const names = nameTasks(written)
   const { findings, notices } = checkMission(written, config, names)
+  if (now !== undefined) findings.push(...pastDeadlines(written, now))
   if (findings.length > 0) return { ok: false, error: placeFindings(findings, locate) }
   const mission = missionOf(written, names)
   const shutting = gatesByTask(mission)
   const tasks = written.tasks.map((task, index) => taskSpec(task, index, names, config, shutting))
   return { ok: true, value: { mission, tasks, notices: placeFindings(notices, locate), written, locate } }
+}
+
+/** What is wrong with a file by itself, without a configuration that names are compared with: its shape, and the order of its tasks. */
+export function missionProblems({ text, file }: { text: string; file: string }): Problem[] {
+  const document = readDocument(text, file)
+  if (!document.ok) return document.error
+  const { value, locate } = document.value
+  const parsed = parseWith(MissionFile, value)
+  if (parsed.ok) return placeFindings(ownFindings(parsed.value), locate)
+  const salvaged = salvageMission(value)
+  return placeFindings([...parsed.error, ...(salvaged ? ownFindings(salvaged.mission).filter(salvaged.isSound) : [])], locate)
+}
+
+/** Names and order of a file whose shape is wrong, as far as it can be read. */
+function findingsOfBroken(value: unknown, config: Config, now: number | undefined): Finding[] {
+  const salvaged = salvageMission(value)
+  if (!salvaged) return []
+  const { mission, isSound } = salvaged
+  const past = now === undefined ? [] : pastDeadlines(mission, now)
+  return [...checkMission(mission, config).findings, ...past].filter(isSound)
 }
 
 /** A task of the file as the runtime holds it. */
@@ -65,8 +90,16 @@ export function taskSpec(task: MissionTask, index: number, names: TaskNames, con
     workspace: workspaceOf(task.workspace),
     expectsDiff: task.expectsDiff,
     depth: 0,
+    ...ownOf(task),
     ...(task.deliverable !== undefined && { deliverable: deliverableOf(task.deliverable) }),
   }
+}
+
+function ownOf({ threshold, dimensions }: MissionTask): Pick<TaskSpec, 'own'> {
+  const own = [threshold !== undefined && ('bar' as const), dimensions !== undefined && ('dimensions' as const)].filter(
+    (one) => one !== false,
+  )
+  return own.length === 0 ? {} : { own }
 }
 
 /** The gates that each task waits for. */

@@ -5,10 +5,10 @@ import type { TaskSpec } from '../../contract/task.ts'
 
 /** What of a task's terms comes from the policy changes with it; what the mission file said of the task itself stays. */
 export function underPolicy(spec: TaskSpec, before: Policy, after: Policy): Pick<TaskSpec, 'bar' | 'dimensions' | 'checks'> {
-  const own = same(spec.dimensions, before.review.dimensions) ? after.review.dimensions : spec.dimensions
+  const inherits = (what: 'bar' | 'dimensions', same: boolean) => same && !spec.own?.includes(what)
   return {
-    bar: spec.bar === before.review.threshold ? after.review.threshold : spec.bar,
-    dimensions: own,
+    bar: inherits('bar', spec.bar === before.review.threshold) ? after.review.threshold : spec.bar,
+    dimensions: inherits('dimensions', same(spec.dimensions, before.review.dimensions)) ? after.review.dimensions : spec.dimensions,
     checks: [...expandChecks(checksOf(after)), ...withoutFirst(spec.checks, expandChecks(checksOf(before)))],
   }
 }

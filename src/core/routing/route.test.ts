@@ -293,7 +293,8 @@ describe('any organisation', () => {
             .filter((name) => name !== assigned)
             .toSorted(),
         )
-        if (result.kind === 'panel') expect(result.warnings).toHaveLength(roster.filter(({ shares }) => shares !== 'nothing').length)
+        const sharing = result.kind === 'panel' ? result.warnings.filter((warning) => !warning.includes('handed the task down')) : []
+        expect(sharing).toHaveLength(roster.filter(({ shares }) => shares !== 'nothing').length)
       }),
       { numRuns: 2000 },
     )

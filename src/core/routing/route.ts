@@ -47,9 +47,16 @@ export function route(question: RoutingQuestion): Route {
   return {
     kind: 'panel',
     roster: ordered.map(({ judge }) => judge),
-    warnings: ordered.flatMap(({ warning }) => (warning === undefined ? [] : [warning])),
+    warnings: [...ordered.flatMap(({ warning }) => (warning === undefined ? [] : [warning])), ...unaskedDelegator(question, refused)],
     refused,
   }
+}
+
+/** Whoever handed the task down judges it first; where that cannot be, it is said. */
+function unaskedDelegator({ delegatedBy, organisation }: RoutingQuestion, refused: readonly { agent: string; why: string }[]): string[] {
+  const name = delegatedBy === undefined ? undefined : memberNamed(delegatedBy, organisation)
+  const found = refused.find(({ agent }) => agent === name)
+  return found ? [`${found.agent}, who handed the task down, does not judge it: it ${found.why}`] : []
 }
 
 /** Everybody who had a hand in the work, by how they read and by who they are, with how they took part. */

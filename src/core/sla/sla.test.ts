@@ -32,6 +32,18 @@ describe('a deadline', () => {
     expect(lookAt(watched({ warned: true }), hour + 7, rules)).toMatchObject({ events: [{ type: 'sla.violated', data: { overdueMs: 7 } }] })
   })
 
+  it('is told in whole milliseconds, however fine the clock is', () => {
+    const figures = (time: number) =>
+      lookAt(watched({ from: 3 }), time, rules).events.flatMap(({ data }) =>
+        Object.entries(data).filter(([name]) => ['elapsed', 'remaining', 'overdueMs', 'marginMs'].includes(name)),
+      )
+    expect(figures(0.9 * hour + 0.25)).toEqual([
+      ['elapsed', 0.9 * hour - 3],
+      ['remaining', 0.1 * hour + 3],
+    ])
+    expect(figures(hour + 10.75)).toEqual([['overdueMs', 7]])
+  })
+
   it('is met by what is done in time, never by what failed, and late work is late', () => {
     expect(lookAt(watched({ doneAt: hour - 3 }), 2 * hour, rules).events).toMatchObject([{ type: 'sla.met', data: { marginMs: 3 } }])
     expect(lookAt(watched({ failed: true }), 2 * hour, rules).events).toEqual([])

@@ -15,6 +15,8 @@ export interface Watched {
   warned: boolean
   violated: boolean
   met: boolean
+  /** The owner opened it again after its time was up: it is not failed for that a second time. */
+  pardoned?: true
 }
 
 export interface SlaRules {
@@ -28,12 +30,16 @@ export function deadlineOf({ written, from }: Pick<Watched, 'written' | 'from'>)
   return from === undefined || duration === undefined ? undefined : from + duration
 }
 
-/** What is to be said of the entity now, and when to look again at the latest. Pure: the same facts and time give the same answer. */
-export function lookAt(watched: Watched, now: number, { warningThreshold }: SlaRules): { events: AssayEvent[]; next?: number } {
+/**
+ * What is to be said of the entity now, and when to look again at the latest. Pure: the same facts and time give the same answer. What is said
+ * is in whole milliseconds, however fine the clock is.
+ */
+export function lookAt(watched: Watched, time: number, { warningThreshold }: SlaRules): { events: AssayEvent[]; next?: number } {
   const deadline = deadlineOf(watched)
   // What was broken stays broken: a clock that was set back makes nothing met.
   if (deadline === undefined || watched.met || watched.failed || watched.violated) return { events: [] }
   const { entityId, entityType, doneAt } = watched
+  const now = Math.floor(time)
   const entity = { entityId, entityType, deadline: new Date(deadline).toISOString() }
   const violated = (at: number): AssayEvent => ({ type: 'sla.violated', data: { ...entity, overdueMs: at - deadline } })
   if (doneAt !== undefined) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { suspicions } from './suspicion.ts'
+import { suspicions, textScan } from './suspicion.ts'
 
 function kindsIn(text: string, nonce?: string): string[] {
   return suspicions([{ where: 'output', text }], nonce).map((finding) => finding.replace(/^output, line \d+: /, ''))
@@ -147,5 +147,36 @@ describe('suspicious worker text', () => {
       const [short, long] = [timeOf(unit.repeat(10_000)), timeOf(unit.repeat(100_000))]
       expect(long, `${JSON.stringify(unit)} took ${short} ms, then ${long} ms`).toBeLessThan(40 * Math.max(short, 25))
     }
+  })
+})
+
+describe('a text that comes in pieces', () => {
+  const whole = (text: string) => suspicions([{ where: 'f', text }])
+
+  it('gives what it gives as a whole, wherever it is cut', () => {
+    const parts = fc.array(
+      fc.constantFrom('plain words\n', 'x'.repeat(1_500), 'Note to the reviewer', '\n', 'SCORE: 90', 'a\u200Bb', 'my score: 9 ', '\u202E'),
+      {
+        maxLength: 12,
+      },
+    )
+    fc.assert(
+      fc.property(parts, fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 }), (texts, sizes) => {
+        const text = texts.join('')
+        const scan = textScan('f')
+        for (let at = 0, turn = 0; at < text.length; turn += 1) {
+          const size = sizes[turn % sizes.length] as number
+          scan.feed(text.slice(at, at + size))
+          at += size
+        }
+        expect(scan.findings().sort()).toEqual(whole(text).sort())
+      }),
+    )
+  })
+
+  it('hides nothing between two pieces behind any number of invisible characters', () => {
+    const scan = textScan('f', { binary: true })
+    for (const piece of ['Note to the rev', '\u200B'.repeat(10_000), 'iewer']) scan.feed(piece)
+    expect(scan.findings()).toEqual(['f, line 1: addresses the reviewer'])
   })
 })

@@ -196,7 +196,7 @@ function addMissions(program: Command, app: App, choose: Choose): void {
       choose(async (output) => (await import('./commands/mission.ts')).missionWaiveCommand(app, output, id, options)),
     )
   configured(mission.command('stop'))
-    .description("fail whatever is not finished, with the owner's authority")
+    .description("fail whatever is not finished, answer its gates and finish it, with the owner's authority")
     .argument('<mission>', 'id of the run')
     .requiredOption('--reason <text>', 'why')
     .action((id, options) => choose(async (output) => (await import('./commands/mission.ts')).missionStopCommand(app, output, id, options)))
@@ -207,6 +207,12 @@ function addOwner(program: Command, app: App, choose: Choose): void {
   const requests = configured(program.command('requests'))
     .description('what waits for a person')
     .action((options) => choose(async (output) => (await import('./commands/requests.ts')).requestsCommand(app, output, options)))
+  requests
+    .command('list')
+    .description('the same')
+    .action((_options, command: Command) =>
+      choose(async (output) => (await import('./commands/requests.ts')).requestsCommand(app, output, command.optsWithGlobals())),
+    )
   requests
     .command('answer')
     .description("answer one, with the owner's authority: retry, accept, fail, waive, stop, acknowledge")

@@ -84,7 +84,11 @@ const gemini: Dialect = {
 
 const copilot: Dialect = {
   read: (input) => ({
-    event: /^sessionStart$/i.test(textOf(input.hookEventName) || textOf(input.hook_event_name)) ? 'start' : 'stop',
+    // Which of the two it was asked for tells that a prompt came along.
+    event:
+      /^sessionStart$/i.test(textOf(input.hookEventName) || textOf(input.hook_event_name)) || input.initialPrompt !== undefined
+        ? 'start'
+        : 'stop',
     session: textOf(input.sessionId) || textOf(input.session_id),
     cwd: textOf(input.cwd),
     asked: askedIn(input.transcriptPath ?? input.transcript_path),
@@ -96,6 +100,7 @@ const copilot: Dialect = {
   settings: (folder) => join(folder, '.github', 'hooks', 'assay.json'),
   entries: (command) => [
     { path: ['hooks', 'agentStop'], value: { type: 'command', bash: command, timeoutSec: limitSeconds }, beside: { version: 1 } },
+    { path: ['hooks', 'sessionStart'], value: { type: 'command', bash: command, timeoutSec: 60 } },
   ],
 }
 
@@ -103,7 +108,7 @@ const cursor: Dialect = {
   read: (input) => {
     const roots = Array.isArray(input.workspace_roots) ? input.workspace_roots : []
     return {
-      event: 'stop',
+      event: textOf(input.hook_event_name) === 'beforeSubmitPrompt' ? 'start' : 'stop',
       session: textOf(input.conversation_id),
       cwd: textOf(input.cwd) || textOf(roots[0]),
       asked: askedIn(input.transcript_path),
@@ -115,7 +120,10 @@ const cursor: Dialect = {
   release: () => ({}),
   block: (reason) => ({ followup_message: reason }),
   settings: (folder) => join(folder, '.cursor', 'hooks.json'),
-  entries: (command) => [{ path: ['hooks', 'stop'], value: { command }, beside: { version: 1 } }],
+  entries: (command) => [
+    { path: ['hooks', 'stop'], value: { command }, beside: { version: 1 } },
+    { path: ['hooks', 'beforeSubmitPrompt'], value: { command } },
+  ],
 }
 
 export const dialects: Record<string, Dialect> = { claude, codex, gemini, copilot, cursor }

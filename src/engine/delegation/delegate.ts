@@ -80,6 +80,7 @@ export async function beginDelegation(
     return refused('bad_command', `tasks may be handed down ${maxDelegationDepth} deep (delegate.maxDelegationDepth)`)
   const specs: TaskSpec[] = []
   for (const [index, entry] of entries.entries()) {
+    if ((entry.to ?? config.delegate.agent) === by) return refused('bad_command', `task ${index}: ${by} cannot hand a task down to itself`)
     const made = handedTask(handedOf(entry, index, entries.length), { mission: 'delegation', by, parent: above }, config)
     if (!made.ok) return refused('bad_command', `task ${index}: ${made.error}`)
     const judged = entry.acceptance_criteria !== undefined

@@ -104,6 +104,7 @@ describe('delegate_task', () => {
     ['nobody to do it', { goal: 'x' }, 'delegate.agent is not set'],
     ['an unknown agent', { goal: 'x', to: 'ghost' }, 'ghost is no agent'],
     ['too many at once', { tasks: Array.from({ length: 4 }, (_, n) => ({ goal: `g${n}`, to: 'dev' })) }, 'at most 3'],
+    ['itself to do it', { goal: 'x', to: 'lead' }, 'cannot hand a task down to itself'],
     ['a criterion twice', { goal: 'x', to: 'dev', acceptance_criteria: ['a', 'a'] }, 'there twice'],
   ])('is refused for %s, and nothing is begun', async (_what, call, why) => {
     const shop = workshop({}, {})
@@ -128,9 +129,9 @@ describe('what a case proposes', () => {
   async function run(score: (title: string) => number | undefined, given: object[] = proposals, more: object = {}) {
     const did: string[] = []
     const shop = workshop(more, {
-      hands: handsOf(({ task }) => {
+      hands: handsOf(({ task, attempt }) => {
         did.push(task.title)
-        return task.title === 'parent' || task.title === 'deep' ? raw(proposing(given)) : `did ${task.title}`
+        return task.title === 'parent' || task.title === 'deep' ? raw(`${attempt}${proposing(given)}`) : `did ${task.title}`
       }),
       eyes: eyesOf(({ task }) => {
         const points = score(task.title)
@@ -171,6 +172,16 @@ describe('what a case proposes', () => {
     const end = await shop.engine.run({ missions: ['plan-1'], stop })
     expect(end.counts).toMatchObject({ clean: 3, 'owner-accepted': 1 })
     expect((await shop.engine.task('plan-1/parent.one'))?.spec.origin).toEqual({ task: 'plan-1/parent', flag: 'owner-accepted' })
+  })
+
+  it('makes a new task of what a later content proposes under the same title', async () => {
+    const { shop, did } = await run(() => 90, proposals.slice(0, 1))
+    expect(did).toEqual(['parent', 'one'])
+    await shop.engine.handle('plan-1/parent', { type: 'overrule_task', outcome: 'fail', by: 'owner', reason: 'again' }, 'owner')
+    await shop.engine.run({ missions: ['plan-1'], stop })
+    const rows = await shop.engine.taskRows('plan-1/')
+    expect(rows.map(({ id }) => id)).toContain('plan-1/parent.one-2')
+    expect((await shop.engine.missions())[0]).toMatchObject({ tasks: rows.length })
   })
 
   it('carries the flag of unreviewed work', async () => {

@@ -2,7 +2,7 @@ import type { Card, CardRequest, DeliverableVerdict, GateRefusal } from '../../c
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { requestBypass } from '../../core/gate/deliverable.ts'
 import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
-import type { StreamAppend } from '../../ports/journal.ts'
+import type { Journal, StreamAppend } from '../../ports/journal.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { cardStream, deliverableStream, refusalStream, taskStream } from '../streams.ts'
@@ -100,12 +100,28 @@ function bypassOf(deliverable: string, digest: string, by: string, now: number, 
 /** The card, and the end of pending cards of the same deliverable: the newer one takes their place. */
 export async function cardStreams({ journal }: EngineParts, card: Card): Promise<StreamAppend[]> {
   const streams: StreamAppend[] = [{ stream: cardStream(card.card), expected: 0, events: [asNew({ type: 'card.emitted', data: card })] }]
-  if (card.deliverable === undefined) return streams
-  for (const { row } of await journal.viewRows('cards_of', { prefix: `${card.deliverable}|` })) {
+  if (card.deliverable !== undefined) streams.push(...(await expiries(journal, card.deliverable, `replaced by ${card.card}`)))
+  return streams
+}
+
+/** Pending cards of a deliverable that nobody may take for its standing any more. */
+export async function expireCards(parts: EngineParts, deliverable: string, why: string): Promise<void> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const streams = await expiries(parts.journal, deliverable, why)
+    if (streams.length === 0) return
+    const at = new Date(parts.clock.now()).toISOString()
+    if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })).ok)
+      return
+  }
+}
+
+async function expiries(journal: Journal, deliverable: string, why: string): Promise<StreamAppend[]> {
+  const streams: StreamAppend[] = []
+  for (const { row } of await journal.viewRows('cards_of', { prefix: `${deliverable}|` })) {
     const { card: older } = row as { card: string }
     const inbox = (await journal.viewRow('inbox', older)) as InboxRow | undefined
     if (inbox?.state !== 'pending') continue
-    const event = asNew({ type: 'card.expired', data: { card: older, why: `replaced by ${card.card}` } })
+    const event = asNew({ type: 'card.expired', data: { card: older, why } })
     streams.push({ stream: cardStream(older), expected: await journal.head(cardStream(older)), events: [event] })
   }
   return streams

@@ -13,7 +13,7 @@ import { notificationsOf } from '../notify/outbox.ts'
 import { cardStream } from '../streams.ts'
 import { pagePath } from '../work/attempt/submission.ts'
 import type { Bench, Runner } from '../work/bench.ts'
-import { cardStreams, emitCard } from './emit.ts'
+import { cardStreams, emitCard, expireCards } from './emit.ts'
 import { handleDeliverable } from './store.ts'
 
 /**
@@ -35,10 +35,12 @@ async function show(bench: Bench, state: TaskState, spec: DeliverableSpec, card:
     const why = state.ledger.at(-1)?.concern ?? 'the task has failed'
     return send(bench, state, { card, type: 'error_alert', title: `${state.spec.title}: failed`, body: why })
   }
-  // Reopened meanwhile: its next ending is shown instead. What a producer brings itself it also sends itself.
-  if (state.status !== 'done' || !content) return
-  const standsAlone = state.spec.outside === true
   const id = spec.id ?? state.spec.id
+  // Open again: its next ending is shown, and what was shown before counts no longer.
+  if (state.status !== 'done') return expireCards(bench.parts, id, 'its decision was turned, or the work was opened again')
+  if (!content) return
+  // What a producer brings itself it also sends itself.
+  const standsAlone = state.spec.outside === true
   if (!standsAlone) {
     const problem = await submitPart(bench, state, spec, id, content)
     if (problem !== undefined)

@@ -4,6 +4,7 @@ import { expandChecks } from '../../contract/check.ts'
 import { durationMs } from '../../contract/config/duration.ts'
 import type { DeliverableKind, DeliverableVerdict, Submission } from '../../contract/deliverable/deliverable.ts'
 import type { Result } from '../../contract/errors.ts'
+import type { Subject } from '../../contract/review.ts'
 import type { Score } from '../../contract/score.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { submitDeliverable, verdictOf } from '../../core/gate/deliverable.ts'
@@ -59,7 +60,8 @@ export async function reviewDeliverable(
   if (!prepared.ok) return prepared
   const { task, state } = prepared.value
   // Nothing is judged again that was decided on exactly these bytes.
-  if (state?.status === 'done') return { ok: true, value: reviewOf(brought.deliverable, prepared.value.latest, state, engine) }
+  if (state && (state.status === 'done' || (state.status === 'todo' && state.feedback)))
+    return { ok: true, value: reviewOf(brought.deliverable, prepared.value.latest, state, engine) }
   const content = await contentOf(engine, brought)
   const submitted = await bring(engine, task, brought.producer, content)
   if (!submitted.ok) return submitted
@@ -86,13 +88,15 @@ export async function deliverableReview(engine: Engine, deliverable: string): Pr
 
 interface Prepared {
   task: string
+  /** As it stands, where exactly these bytes were brought before. */
   state: TaskState | undefined
   latest: Submission
 }
 
 /** Finds the task that this version is judged in: the one that waits for a revision, or a new one. Records the version before anything is judged. */
 async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Result<Prepared>> {
-  const { deliverable, producer } = brought
+  const { deliverable, producer, title } = brought
+  if (producer.trim() === '' || title.trim() === '') return refused('bad_command', 'a deliverable needs a producer and a title')
   const content = await contentOf(engine, brought)
   const known = (await loadDeliverable(engine.parts, deliverable)).state
   if (known && known.producer !== producer)
@@ -105,7 +109,8 @@ async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Res
   const samePolicy = before?.policy === engine.parts.rules.digest
   if (before?.status === 'failed' && samePolicy)
     return refused('attempts_used_up', `${deliverable} has failed ${before.charged} times: the owner may overrule it, or open it again`)
-  if (known && before && samePolicy && before.status === 'done' && same)
+  const fresh = (brought.criteria ?? []).filter((text) => before?.spec.criteria.every((one) => one.text !== text) ?? false)
+  if (known && before && samePolicy && before.status === 'done' && same && fresh.length === 0)
     return { ok: true, value: { task: before.spec.id, state: before, latest: known.latest } }
   const open = before && samePolicy && before.status !== 'done' ? before : undefined
   if (open && (open.status === 'held' || open.status === 'in_review' || open.status === 'checking') && !same)
@@ -113,23 +118,44 @@ async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Res
       'wrong_status',
       `${deliverable} is under review with other content (${open.hold?.detail ?? open.status}): wait for its decision`,
     )
-  const spec = open?.spec ?? (await startReview(engine, brought, before))
+  if (open && fresh.length > 0)
+    return refused('wrong_status', `criteria are named with the first version of a review; new for ${deliverable}: ${fresh.join('; ')}`)
+  const planned = open?.spec ?? specOf(engine, brought, before)
+  const submitted = submissionOf(engine, brought, planned, content)
+  const turnedDown = same && open ? undefined : await rejectedBefore(engine, submitted.subject)
+  if (turnedDown !== undefined)
+    return refused(
+      'already_exists',
+      `exactly this was judged before and rejected (${turnedDown.task}): ${turnedDown.concern}. Change it first`,
+    )
+  const spec = open?.spec ?? (await startReview(engine, planned))
   if (known && open && same) return { ok: true, value: { task: spec.id, state: open, latest: known.latest } }
-  const submission = submissionOf(engine, brought, spec, content)
+  const submission = { ...submitted, task: spec.id }
   const recorded = await handleDeliverable(engine.parts, deliverable, producer, (state) =>
     submitDeliverable(state, deliverable, submission),
   )
   if (!recorded.ok) return recorded
-  return { ok: true, value: { task: spec.id, state: open, latest: recorded.value.state.latest } }
+  return { ok: true, value: { task: spec.id, state: undefined, latest: recorded.value.state.latest } }
+}
+
+/** The rejection that stands on exactly this content, criteria, rubric and policy, under whatever id it was brought. */
+async function rejectedBefore(engine: Engine, subject: Subject): Promise<{ task: string; concern: string } | undefined> {
+  const row = (await engine.parts.journal.viewRow('subjects', digestOf(subject))) as { task: string } | undefined
+  const state = row && (await engine.task(row.task))
+  if (!state) return undefined
+  const turned = state.rejectedByOwner[subject.content]
+  const decision = state.decided.findLast((one) => digestOf(one.subject) === digestOf(subject))?.decision
+  if (turned !== undefined) return { task: state.spec.id, concern: turned }
+  return decision?.graded && decision.outcome === 'reject' ? { task: state.spec.id, concern: decision.concern } : undefined
 }
 
 /** A task of its own, with as many tries as the gate gives. Criteria of an earlier version stay. */
-async function startReview(engine: Engine, brought: BroughtDeliverable, before: TaskState | undefined): Promise<TaskSpec> {
+function specOf(engine: Engine, brought: BroughtDeliverable, before: TaskState | undefined): TaskSpec {
   const { config } = engine.parts
   const { deliverable, kind, title, producer, description } = brought
   const own = [...new Set([...config.gate.criteria, ...(before?.spec.criteria.map(({ text }) => text) ?? []), ...(brought.criteria ?? [])])]
   const mission = `deliverable-${slugOf(deliverable)}`
-  const spec: TaskSpec = {
+  return {
     id: `${mission}/subject`,
     mission,
     title,
@@ -145,10 +171,13 @@ async function startReview(engine: Engine, brought: BroughtDeliverable, before: 
     workspace: { kind: 'scratch' },
     expectsDiff: false,
     depth: 0,
-    deliverable: { kind: 'text', id: deliverable.slice(0, 64) },
+    deliverable: { kind: 'text', id: deliverable },
     terms: { maxAttempts: config.gate.maxRetries + 1, onExhausted: 'fail', whenNoReviewer: 'hold' },
   }
-  const started = await engine.start({ id: mission, name: title, tasks: [spec] }, true)
+}
+
+async function startReview(engine: Engine, spec: TaskSpec): Promise<TaskSpec> {
+  const started = await engine.start({ id: spec.mission ?? '', name: spec.title, tasks: [spec] }, true)
   if (!started.ok) throw new Error(started.error.message)
   return { ...spec, id: `${started.value.mission}/subject`, mission: started.value.mission }
 }
@@ -175,12 +204,12 @@ function submissionOf(engine: Engine, brought: BroughtDeliverable, spec: TaskSpe
   }
 }
 
-async function contentOf(engine: Engine, { snapshot, base }: BroughtDeliverable): Promise<Content> {
+async function contentOf(engine: Engine, { snapshot, base, digest: bytes }: BroughtDeliverable): Promise<Content> {
   const { snapshots } = engine.parts
   const [now, before] = await Promise.all([snapshots.manifest(snapshot), snapshots.manifest(base)])
   if (!now || !before) throw new Error('the deliverable was not stored')
   const paths = changed(before, now)
-  return { digest: digestOf({ deliverable: snapshot, base }), snapshot, base, paths, output: '', empty: paths.length === 0 }
+  return { digest: digestOf({ deliverable: bytes, base }), snapshot, base, paths, output: '', empty: paths.length === 0 }
 }
 
 /** The version as an attempt; what a crash left half done is taken up where it was. */
@@ -220,6 +249,6 @@ function reviewOf(deliverable: string, latest: Submission, task: TaskState, { pa
   }
 }
 
-function refused(code: 'already_exists' | 'wrong_status' | 'attempts_used_up', message: string): Result<never> {
+function refused(code: 'already_exists' | 'wrong_status' | 'attempts_used_up' | 'bad_command', message: string): Result<never> {
   return { ok: false, error: { code, message } }
 }

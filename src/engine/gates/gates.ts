@@ -2,6 +2,8 @@ import type { GateSpec } from '../../contract/events/gate.ts'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { readEvent } from '../../contract/events/read.ts'
 import type { Result } from '../../contract/errors.ts'
+import type { NewWork } from '../../contract/work.ts'
+import type { StreamAppend } from '../../ports/journal.ts'
 import { decideGate, evolveGate, type GateCommand, type GateState, isOpen, type MaybeGate } from '../../core/gate/gate.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
@@ -42,6 +44,11 @@ export async function handleGate(
   gate: { mission: string; name: string },
   command: GateCommand,
   actor: string,
+  /** What else belongs to the same decision: events of other streams, and work that it calls for. */
+  alongside: (events: readonly AssayEvent[], version: number) => Promise<{ streams: StreamAppend[]; enqueue: NewWork[] }> = async () => ({
+    streams: [],
+    enqueue: [],
+  }),
 ): Promise<Result<{ state: GateState; events: AssayEvent[] }>> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const { state, version } = await loadGate(parts, gate.mission, gate.name)
@@ -50,8 +57,9 @@ export async function handleGate(
     const meta = { at: new Date(parts.clock.now()).toISOString(), actor }
     const stream = gateStream(gate.mission, gate.name)
     const after = decided.value.reduce<MaybeGate>(evolveGate, state)
-    const streams = [{ stream, expected: version, events: decided.value.map(asNew) }]
-    const enqueue = notificationsOf(streams, meta.at, parts.config, after?.spec.notifyChannels)
+    const more = await alongside(decided.value, version)
+    const streams = [{ stream, expected: version, events: decided.value.map(asNew) }, ...more.streams]
+    const enqueue = [...notificationsOf(streams, meta.at, parts.config, after?.spec.notifyChannels), ...more.enqueue]
     const appended = await parts.journal.append({ streams, meta, enqueue })
     if (appended.ok && after) return { ok: true, value: { state: after, events: decided.value } }
   }

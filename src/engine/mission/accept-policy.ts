@@ -17,6 +17,14 @@ export async function acceptPolicy(parts: EngineParts, tasks: TaskStore, mission
   const events = await journal.readStream(stream)
   const recorded = events.findLast((event) => event.type === 'policy.recorded')?.data as EventData<'policy.recorded'> | undefined
   if (!recorded) return { ok: false, error: { code: 'not_found', message: `there is no mission ${mission}` } }
+  const { leased } = await journal.workCount([mission])
+  if (leased > 0)
+    return {
+      ok: false,
+      error: { code: 'wrong_status', message: `another process is at work on ${mission}: stop it first, then accept the policy` },
+    }
+  const impossible = await withoutAgent(parts, tasks, mission)
+  if (impossible !== undefined) return { ok: false, error: { code: 'policy_changed', message: impossible } }
   let adopted = 0
   for (const { row } of await journal.viewRows('tasks', { prefix: `${mission}/` })) {
     const { id } = row as TaskRow
@@ -33,4 +41,14 @@ export async function acceptPolicy(parts: EngineParts, tasks: TaskStore, mission
   const streams = [{ stream, expected: events.length, events: [event] }]
   const appended = await journal.append({ streams, meta: { at, actor: by }, enqueue: notificationsOf(streams, at, parts.config) })
   return appended.ok ? { ok: true, value: adopted } : acceptPolicy(parts, tasks, mission, by)
+}
+
+/** A policy takes over all of a run or nothing of it: whoever does a task must be in it. */
+async function withoutAgent({ journal, rules }: EngineParts, tasks: TaskStore, mission: string): Promise<string | undefined> {
+  for (const { row } of await journal.viewRows('tasks', { prefix: `${mission}/` })) {
+    const { id, assignee, outside } = row as TaskRow
+    if (outside || Object.hasOwn(rules.policy.agents, assignee)) continue
+    if ((await tasks.load(id)).state?.policy !== rules.digest) return `${id}: the new policy has no agent ${assignee}, who does this task`
+  }
+  return undefined
 }

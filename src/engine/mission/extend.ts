@@ -34,22 +34,8 @@ export async function extendMission(
     if (row.finished !== undefined) fresh.push({ type: 'mission.reopened', data: { mission, task: tasks[0]?.id ?? '' } })
     const streams = [{ stream: missionStream(mission), expected: events.length, events: fresh.map(asNew) }]
     if (!known && !(await journal.append({ streams, meta, enqueue: notificationsOf(streams, meta.at, parts.config) })).ok) continue
-    await createAll(parts, mission, { tasks })
-    await tellOfDependencies(parts, mission, key, tasks)
+    await createAll(parts, mission, { tasks }, 'late')
     return { ok: true, value: known ? 'known' : 'added' }
   }
   return startProblem('too_fast', mission, `other processes kept changing ${mission}`)
-}
-
-/** Whoever depends on a task that has ended already hears of it as if it ended now. */
-async function tellOfDependencies(parts: EngineParts, mission: string, key: string, tasks: readonly TaskSpec[]): Promise<void> {
-  const enqueue = [...new Set(tasks.flatMap((task) => task.dependsOn))].map((task) => ({
-    key: `${missionStream(mission)}+${key}:${task}`,
-    kind: 'settle_dependents',
-    scope: mission,
-    priority: 1,
-    payload: { task },
-  }))
-  if (enqueue.length === 0) return
-  await parts.journal.append({ streams: [], meta: { at: new Date(parts.clock.now()).toISOString(), actor: 'runtime' }, enqueue })
 }

@@ -3,6 +3,7 @@ import type { Result } from '../../contract/errors.ts'
 import { GateSpec } from '../../contract/events/gate.ts'
 import type { Bar } from '../../contract/score.ts'
 import { TaskSpec } from '../../contract/task.ts'
+import type { NewWork } from '../../contract/work.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import { decide } from '../../core/task/decide.ts'
 import { evolveAll } from '../../core/task/evolve/evolve.ts'
@@ -30,7 +31,11 @@ export interface Plan {
 }
 
 export type Started = { mission: string; joined: boolean }
-export type StartProblem = { code: 'other_plan_running' | 'policy_changed' | 'too_fast' | 'not_found'; message: string; mission: string }
+export type StartProblem = {
+  code: 'other_plan_running' | 'policy_changed' | 'too_fast' | 'not_found' | 'unfit'
+  message: string
+  mission: string
+}
 
 /**
  * Starts a run of a mission. A run of the same plan that is not finished is joined instead: two processes on one mission share its work.
@@ -38,6 +43,9 @@ export type StartProblem = { code: 'other_plan_running' | 'policy_changed' | 'to
  */
 export async function startMission(parts: EngineParts, plan: Plan, fresh: boolean): Promise<Result<Started, StartProblem>> {
   const { journal, rules, clock } = parts
+  const unfit = plan.tasks.find(({ title, assignee }) => title === '' || assignee === '')
+  if (unfit || plan.name === '')
+    return startProblem('unfit', plan.id, `${unfit?.id ?? plan.id}: a task needs a title and somebody who does it`)
   const digest = await storePlan(parts, plan)
   for (let tries = 0; tries < 20; tries += 1) {
     const runs = await runsOf(parts, plan.id)
@@ -134,17 +142,23 @@ export async function createTasks(parts: EngineParts, mission: string, existing 
   const row = (await parts.journal.viewRow('missions', mission)) as MissionRow
   if (row.tasks === existing) return
   await createAll(parts, mission, await storedPlan(parts, row))
-  for (const plan of row.added ?? []) await createAll(parts, mission, await storedPlan(parts, { id: mission, plan }))
+  for (const plan of row.added ?? []) await createAll(parts, mission, await storedPlan(parts, { id: mission, plan }), 'late')
 }
 
-export async function createAll(parts: EngineParts, mission: string, { tasks, gates = [] }: Pick<Plan, 'tasks' | 'gates'>): Promise<void> {
+/** `late`: what the tasks depend on may have ended already, so they hear of it as if it ended now. */
+export async function createAll(
+  parts: EngineParts,
+  mission: string,
+  { tasks, gates = [] }: Pick<Plan, 'tasks' | 'gates'>,
+  when: 'first' | 'late' = 'first',
+): Promise<void> {
   const rename = renamer(mission)
   const named = gates.map((gate) => ({ ...gate, afterTasks: gate.afterTasks.map(rename), blocksTasks: gate.blocksTasks.map(rename) }))
   await createGates(parts, mission, named)
   const order = dependentsFirst(tasks)
   for (let start = 0; start < order.length; start += batch) {
     const some = order.slice(start, start + batch).map((task) => ofRun(task, mission))
-    await createBatch(parts, some)
+    await createBatch(parts, some, when)
   }
 }
 
@@ -172,10 +186,10 @@ function dependentsFirst(specs: readonly TaskSpec[]): TaskSpec[] {
   return free
 }
 
-async function createBatch(parts: EngineParts, specs: readonly TaskSpec[]): Promise<void> {
+async function createBatch(parts: EngineParts, specs: readonly TaskSpec[], when: 'first' | 'late'): Promise<void> {
   const { journal, clock, rules } = parts
   const streams: StreamAppend[] = []
-  const enqueue = []
+  const enqueue: NewWork[] = []
   for (const spec of specs) {
     if ((await journal.head(taskStream(spec.id))) > 0) continue
     const decided = decide(undefined, { type: 'create_task', spec }, rules)
@@ -183,9 +197,14 @@ async function createBatch(parts: EngineParts, specs: readonly TaskSpec[]): Prom
     const state = evolveAll(undefined, decided.value)
     if (state) enqueue.push(...reactions(decided.value, 1, state, clock.now()))
     streams.push({ stream: taskStream(spec.id), expected: 0, events: decided.value.map(asNew) })
+    if (when === 'late') enqueue.push(...spec.dependsOn.map((task) => tellingOf(task, spec)))
   }
   if (streams.length === 0) return
   const appended = await journal.append({ streams, meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' }, enqueue })
   // Another process that joined the same run was first with some of them: look again.
-  if (!appended.ok) await createBatch(parts, specs)
+  if (!appended.ok) await createBatch(parts, specs, when)
+}
+
+function tellingOf(task: string, { id, mission = '' }: TaskSpec): NewWork {
+  return { key: `${taskStream(id)}+${task}`, kind: 'settle_dependents', scope: mission, priority: 1, payload: { task } }
 }

@@ -1,3 +1,4 @@
+import type { Journal } from '../../ports/journal.ts'
 import { type DeliveryParts, deliverNotification } from './deliver.ts'
 
 export interface FlushOptions {
@@ -25,4 +26,10 @@ export async function flushNotifications(parts: DeliveryParts, { scopes, owner, 
     tried += leases.length
   }
   return tried
+}
+
+/** Notifications that are still to be sent, by anybody. */
+export async function pendingNotifications(journal: Journal): Promise<number> {
+  const { due, leased, later } = await journal.workCount(undefined, ['notify'])
+  return due + leased + later
 }

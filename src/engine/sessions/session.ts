@@ -6,6 +6,7 @@ import type { Score } from '../../contract/score.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { criteriaOf } from '../../core/mission/criteria.ts'
 import { slugOf } from '../../core/mission/ids.ts'
+import { isReviewerRole } from '../../core/routing/organisation.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import type { Engine } from '../engine.ts'
 import { runsOf } from '../mission/missions.ts'
@@ -36,13 +37,28 @@ export type SessionEnd =
   | { kind: 'forced'; task: string; feedback: string; score?: Score; bar: number }
   | { kind: 'unreviewed'; task?: string; reason: string }
 
-/** The folder as the session finds it. Only the first word counts. */
-export async function sessionStarted({ parts }: Engine, agent: string, session: string, snapshot: Digest): Promise<void> {
+/**
+ * The folder and the policy as the session finds them. Only the first word counts. Work that another session was sent back for, and left, is not what
+ * this one began with: it is still to be judged.
+ */
+export async function sessionStarted(engine: Engine, agent: string, session: string, snapshot: Digest): Promise<void> {
+  const { parts } = engine
   const stream = sessionStream(agent, session)
   if ((await parts.journal.head(stream)) > 0) return
+  const ground = (await rejectedGround(engine, snapshot)) ?? snapshot
   const at = new Date(parts.clock.now()).toISOString()
-  const event = asNew({ type: 'session.started', data: { agent, session, snapshot } })
+  const event = asNew({ type: 'session.started', data: { agent, session, snapshot: ground, policy: parts.rules.digest } })
   await parts.journal.append({ streams: [{ stream, expected: 0, events: [event] }], meta: { at, actor: agent } })
+}
+
+/** What the latest session that left exactly this behind, rejected, had begun with. */
+async function rejectedGround(engine: Engine, snapshot: Digest): Promise<Digest | undefined> {
+  const rows = (await engine.taskRows()).filter(({ id, status }) => status === 'todo' && /-session-.*\/work$/.test(id))
+  for (const { id } of rows.sort((one, other) => other.updated.localeCompare(one.updated))) {
+    const content = (await engine.task(id))?.current?.content
+    if (content?.snapshot === snapshot) return content.base as Digest
+  }
+  return undefined
 }
 
 /** Whatever kept the work from being reviewed is on record, and told. */
@@ -62,12 +78,33 @@ export async function sessionUnreviewed({ parts }: Engine, agent: string, sessio
  * is the ground for whatever the session changes next. Work that nobody could judge is let go as what it is, unreviewed, and on record.
  */
 export async function reviewSession(engine: Engine, stop: SessionStop, signal: AbortSignal): Promise<SessionEnd> {
-  const { task, base } = await openTask(engine, stop)
-  const content = await contentOf(engine, stop, base)
-  if (content.empty) return { kind: 'nothing' }
-  const id = task?.spec.id ?? (await startTask(engine, stop))
-  const brought = await bring(engine, id, stop.agent, content)
-  if (brought !== undefined) return unreviewed(engine, stop, brought, id)
+  const changed = await policyChanged(engine, stop)
+  if (changed !== undefined) return unreviewed(engine, stop, changed)
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    const { task, base } = await openTask(engine, stop)
+    const content = await contentOf(engine, stop, base)
+    if (content.empty) return { kind: 'nothing' }
+    const id = task?.spec.id ?? (await startTask(engine, stop))
+    const brought = await bring(engine, id, stop.agent, content)
+    if (brought !== undefined) return unreviewed(engine, stop, brought, id)
+    const state = await judged(engine, id, signal)
+    // A review that a killed or late hook left open was of other bytes: it is brought to its end, and says nothing of these.
+    if (state.current?.content?.snapshot === stop.snapshot) return endOf(engine, stop, state)
+    if (signal.aborted) break
+  }
+  return unreviewed(engine, stop, 'the review of an earlier state of the folder has not ended')
+}
+
+/** An agent does not set the bar that its own work is held against. */
+async function policyChanged({ parts }: Engine, { agent, session }: SessionStop): Promise<string | undefined> {
+  const [started] = await parts.journal.readStream(sessionStream(agent, session))
+  const policy = started?.type === 'session.started' ? (started.data as EventData<'session.started'>).policy : undefined
+  if (policy === undefined || policy === parts.rules.digest) return undefined
+  return 'assay.yaml, or a program that judges, was changed during the session: put it back, or begin a new session under it'
+}
+
+/** Lets checks and judges work until there is an end, or somebody is missing. */
+async function judged(engine: Engine, id: string, signal: AbortSignal): Promise<TaskState> {
   const held = new AbortController()
   await engine.run({
     missions: [id.slice(0, id.indexOf('/'))],
@@ -78,7 +115,7 @@ export async function reviewSession(engine: Engine, stop: SessionStop, signal: A
   })
   const state = await engine.task(id)
   if (!state) throw new Error(`${id} is gone`)
-  return endOf(engine, stop, state)
+  return state
 }
 
 async function endOf(engine: Engine, stop: SessionStop, state: TaskState): Promise<SessionEnd> {
@@ -94,9 +131,9 @@ async function endOf(engine: Engine, stop: SessionStop, state: TaskState): Promi
   return unreviewed(engine, stop, hold?.detail ?? `the review did not end in time (${status})`, task)
 }
 
-async function unreviewed(engine: Engine, { agent, session }: SessionStop, reason: string, task: string): Promise<SessionEnd> {
+async function unreviewed(engine: Engine, { agent, session }: SessionStop, reason: string, task?: string): Promise<SessionEnd> {
   await sessionUnreviewed(engine, agent, session, reason)
-  return { kind: 'unreviewed', task, reason }
+  return { kind: 'unreviewed', ...(task !== undefined && { task }), reason }
 }
 
 /** The task that the session is being sent back for, if there is one, and the ground that its work is measured against. */
@@ -173,7 +210,7 @@ async function bring(engine: Engine, task: string, worker: string, content: Cont
   if (state?.status === 'todo') {
     const started = await engine.handle(
       task,
-      { type: 'start_attempt', worker, conversational: false, participants: [], sandboxed: false, outside: true },
+      { type: 'start_attempt', worker, conversational: false, participants: namesakes(engine, worker), sandboxed: false, outside: true },
       worker,
     )
     if (!started.ok) return started.error.message
@@ -182,4 +219,13 @@ async function bring(engine: Engine, task: string, worker: string, content: Cont
   if (state?.status !== 'running') return undefined
   const handled = await engine.handle(task, { type: 'submit_case', attempt: state.attempts, raw: null, content }, worker)
   return handled.ok ? undefined : handled.error.message
+}
+
+/** Agents of the organisation that are the same program at work: it does not judge itself under their names. Reviewers that it plays are others. */
+function namesakes({ parts }: Engine, worker: string): string[] {
+  const { agents, brains } = parts.rules.policy
+  return Object.entries(agents).flatMap(([name, { brain, role }]) => {
+    const thinks = brains[brain]
+    return thinks?.kind === 'agent' && thinks.agent === worker && !isReviewerRole(role) ? [name] : []
+  })
 }

@@ -100,7 +100,7 @@ export class SlaMonitor {
   }
 
   async #violated(row: SlaRow): Promise<void> {
-    if (this.#parts.config.sla.violationAction !== 'fail' || row.doneAt !== undefined) return
+    if (this.#parts.config.sla.violationAction !== 'fail' || row.doneAt !== undefined || row.pardoned) return
     const reason = `the deadline of the ${row.entityType} passed (${new Date(deadlineOf(row) ?? 0).toISOString()})`
     const tasks = row.entityType === 'task' ? [row.entityId] : this.#options.unfinished(row.entityId)
     for (const task of tasks) await this.#options.fail(task, reason)

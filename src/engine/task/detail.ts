@@ -1,11 +1,15 @@
 import { rulesFor } from '../../core/task/terms.ts'
 import type { Case } from '../../contract/case.ts'
+import type { CheckReport } from '../../contract/check.ts'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import type { LedgerEntry, Sitting, Veto } from '../../contract/review.ts'
 import type { Criterion } from '../../contract/task.ts'
 import { describeBar, describeScore } from '../../core/score/score.ts'
 import type { Rules } from '../../core/task/draft.ts'
 import type { OpenRequest, TaskState } from '../../core/task/state.ts'
+
+/** Characters of a failing check's output that are shown. */
+const maxCheckOutput = 20_000
 
 /** One task in full, for a person or a program. */
 export interface TaskDetail {
@@ -18,6 +22,8 @@ export interface TaskDetail {
   criteria: Criterion[]
   case?: Case
   ledger: LedgerEntry[]
+  /** What the checks of the last submission found; of those that did not pass, the end of their output. */
+  checks: Pick<CheckReport, 'id' | 'outcome' | 'summary' | 'output'>[]
   judges: { judge: string; said: string }[]
   vetoes: Veto[]
   requests: OpenRequest[]
@@ -36,11 +42,23 @@ export function detailOf(state: TaskState, rules: Rules, workspace: string | und
     criteria: spec.criteria,
     ...(state.current?.case && { case: state.current.case }),
     ledger,
+    checks: checksOf(events),
     judges: judgesOf(state, events),
     vetoes,
     requests,
     ...(workspace !== undefined && { workspace }),
   }
+}
+
+function checksOf(events: readonly AssayEvent[]): TaskDetail['checks'] {
+  const ran = events.findLast(({ type }) => type === 'checks.passed' || type === 'checks.failed')
+  const reports = ran?.type === 'checks.passed' || ran?.type === 'checks.failed' ? ran.data.reports : []
+  return reports.map(({ id, outcome, summary, output }) => ({ id, outcome, summary, output: outcome === 'pass' ? '' : endOf(output) }))
+}
+
+function endOf(output: string): string {
+  const left = output.length - maxCheckOutput
+  return left <= 0 ? output : `[${left} characters before this are in the journal]\n${output.slice(left)}`
 }
 
 /** What the judges of the last review had to say. */

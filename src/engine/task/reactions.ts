@@ -7,8 +7,8 @@ import { taskStream } from '../streams.ts'
 const retryDelaysMs = [2_000, 5_000, 15_000, 60_000]
 
 const backToTodo = new Set<AssayEvent['type']>(['task.readied', 'task.returned', 'task.reopened', 'attempt.stopped', 'hold.lifted'])
-/** Endings after which a deliverable is shown to the owner, or its failure is. */
-const handsOver = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed'])
+/** After an ending a deliverable is shown to the owner, or its failure is; open again, what was shown counts no longer. */
+const handsOver = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.reopened'])
 const endings = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.skipped'])
 
 /**

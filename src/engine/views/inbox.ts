@@ -1,3 +1,4 @@
+import { digestOf } from '../../contract/canonical.ts'
 import type { Card } from '../../contract/deliverable/deliverable.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
@@ -78,6 +79,13 @@ export const cardsOfView: View<{ card: string }> = {
     return deliverable === undefined ? [] : [`${deliverable}|${card}`]
   },
   fold: (_row, event) => ({ card: (event.data as Card).card }),
+}
+
+/** Where exactly this was brought last, by what a verdict on it is bound to: under whatever id, it is not judged for a better draw. */
+export const subjectsView: View<{ task: string }> = {
+  name: 'subjects',
+  keys: (event) => (event.type === 'deliverable.submitted' ? [digestOf((event.data as EventData<'deliverable.submitted'>).subject)] : []),
+  fold: (_row, event) => ({ task: (event.data as EventData<'deliverable.submitted'>).task }),
 }
 
 /** Deliverables, by id: the latest version, and whether its producer asks for a bypass. */

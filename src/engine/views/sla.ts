@@ -68,7 +68,7 @@ function foldRow(row: SlaRow, event: StoredEvent): SlaRow {
       return { ...row, failed: true }
     case 'task.reopened':
     case 'mission.reopened':
-      return { ...open, failed: false }
+      return { ...open, failed: false, ...(row.violated && { pardoned: true as const }) }
     case 'sla.warning':
       return { ...row, warned: true }
     case 'sla.violated':

@@ -5,7 +5,7 @@ import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
 import type { View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
 import { gateInputsView, gatesView } from './gates.ts'
-import { cardsOfView, deliverablesView, inboxView } from './inbox.ts'
+import { cardsOfView, deliverablesView, inboxView, subjectsView } from './inbox.ts'
 import { missionMetricsView, taskMetricsView } from './metrics.ts'
 import { slaView } from './sla.ts'
 import { notifyViews } from '../notify/views.ts'
@@ -20,6 +20,8 @@ export interface TaskRow {
   assignee: string
   /** Whoever does it takes it by itself, whatever the configuration says of that name. */
   outside?: true
+  /** Quality gates stand before it. */
+  gated?: true
   status: TaskStatus
   priority: number
   bar: number
@@ -70,6 +72,7 @@ function createdRow(event: StoredEvent): TaskRow {
     attempt: 0,
     dependsOn,
     ...(spec.outside && { outside: true as const }),
+    ...(spec.gates && spec.gates.length > 0 && { gated: true as const }),
     updated: event.meta.at,
   }
 }
@@ -135,7 +138,11 @@ const folds: Record<string, Fold> = {
     status: data.to,
     ...(data.reason === 'judge_unavailable' && { retries: (row.retries ?? 0) + 1 }),
   }),
-  'task.reopened': (row) => ({ ...without(row, 'flag', 'held', 'detail', 'request', 'content'), status: 'todo' }),
+  // One that never began behind a gate waits for it again.
+  'task.reopened': (row) => ({
+    ...without(row, 'flag', 'held', 'detail', 'request', 'content'),
+    status: row.gated && row.attempt === 0 ? 'waiting' : 'todo',
+  }),
   'operator.requested': (row, data: EventData<'operator.requested'>) => ({ ...row, request: data.request }),
   'operator.answered': (row) => without(row, 'request'),
   'policy.adopted': (row, data: EventData<'policy.adopted'>) => ({ ...row, bar: data.bar }),
@@ -223,4 +230,5 @@ export const engineViews: View[] = [
   inboxView as View,
   cardsOfView as View,
   deliverablesView as View,
+  subjectsView as View,
 ]

@@ -1,19 +1,22 @@
 import type { Digest } from '../../contract/canonical.ts'
 import type { Content } from '../../contract/case.ts'
-import type { CheckReport, CheckSpec } from '../../contract/check.ts'
+import type { CheckReport } from '../../contract/check.ts'
 import { visible } from '../../contract/source/shown.ts'
+import type { TaskSpec } from '../../contract/task.ts'
 import type { TaskState } from '../../core/task/state.ts'
-import { suspicions } from '../../core/verdict/suspicion.ts'
+import { mostFindings, suspicions } from '../../core/verdict/suspicion.ts'
+import type { PackageChanges } from '../../ports/workspace.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
-import { loadsPackages, type Meddling, meddling, withMeddling } from './checking/installed.ts'
+import { declaredIn } from './checking/declared.ts'
+import { isMeddled, loadsPackages, withMeddling } from './checking/installed.ts'
+import { literal, programsOf } from './checking/program.ts'
 import { withProtected } from './checking/protect.ts'
 import { type DueCheck, dueChecks } from './checking/regressions.ts'
 import { workFiles } from './material.ts'
+import { suspectFiles } from './suspect-files.ts'
 
 /** Checks of one submission that run at once. */
 const parallelChecks = 4
-/** Changed files that are looked through for text that addresses the reviewer. */
-const maxSuspectFiles = 200
 
 /** Runs the checks of a submission against its snapshot and reports them. Safe to repeat. */
 export const runChecks: Runner = async (bench, lease, signal) => {
@@ -46,8 +49,8 @@ export async function checkContent(
   const marked = state.spec.workspace.kind === 'worktree' ? await conflictMarkers(bench, content) : []
   const due = await dueChecks(bench, state, content.base, joined)
   if (due.length === 0) return marked
-  const packages = due.some(({ spec }) => loadsPackages(spec)) ? await bench.parts.workspaces.meddled(state.spec) : []
-  const work = { content, meddling: meddling(packages, content.paths) }
+  const packages = due.some(({ spec }) => loadsPackages(spec)) ? await bench.parts.workspaces.meddled(state.spec) : noChanges
+  const work = { task: state.spec, content, packages }
   const copies = new SharedCopies(bench)
   try {
     const reports: CheckReport[] = []
@@ -72,53 +75,51 @@ async function conflictMarkers({ parts }: Bench, content: Content): Promise<Chec
 }
 
 interface Work {
+  task: TaskSpec
   content: Content
-  meddling: Meddling
+  packages: PackageChanges
 }
+
+const noChanges: PackageChanges = { changed: [], added: [], removed: [] }
 
 async function checkOne(bench: Bench, due: DueCheck, work: Work, copies: SharedCopies, signal: AbortSignal): Promise<CheckReport> {
   const { id, spec, base } = due
-  const { content } = work
-  const meddled = loadsPackages(spec) && work.meddling.packages.length > 0
-  const { snapshots, checks } = bench.parts
-  const globs = protectedBy(spec)
+  const { task, content } = work
+  const meddled = loadsPackages(spec) && isMeddled(work.packages)
+  const { snapshots, checks, workspaces } = bench.parts
+  const shared = workspaces.shared(task)
+  const programs = await programsOf(snapshots, spec, base, shared)
+  const globs = [...(spec.protect ?? []), ...programs.flatMap(({ inBase }) => (inBase === undefined ? [] : [literal(inBase)]))]
   const guarded =
     globs.length === 0
       ? { snapshot: content.snapshot as Digest, findings: [] }
       : await withProtected(snapshots, content.snapshot as Digest, base as Digest, globs)
   const { snapshot, findings } = guarded
   const output = content.output ?? ''
-  const looked = { snapshot, base: content.base, output }
+  const looked = { snapshot, base: spec.kind === 'command' ? base : content.base, output }
   const known = meddled ? undefined : bench.reports.find(id, spec, looked)
-  if (known) return { ...known, findings }
+  if (known) return { ...known, findings: [...findings, ...known.findings] }
   // A command gets a copy of its own: what it does to the files must not reach the next check. The others share one.
-  const copy = spec.kind === 'command' ? await bench.parts.materialise(snapshot) : await copies.of(snapshot)
+  const copy = spec.kind === 'command' ? await bench.parts.materialise(snapshot, { packagesFor: task }) : await copies.of(snapshot)
   try {
     const context = {
       folder: copy.folder,
       output,
       changed: content.paths,
       baseFile: (path: string) => snapshots.read(content.base as Digest, path),
+      programs,
+      ...(shared && { live: shared.folder }),
       keep: (bytes: Uint8Array) => snapshots.putBytes(bytes),
     }
     const report = await checks.run(id, spec, context, signal)
-    if (meddled) return withMeddling({ ...report, findings }, work.meddling)
+    const whole = { ...report, findings: [...findings, ...report.findings] }
+    if (meddled) return withMeddling(whole, work.packages, await declaredIn(snapshots, snapshot))
     if (!signal.aborted) bench.reports.keep(spec, looked, report)
-    return { ...report, findings }
+    return whole
   } finally {
     if (spec.kind === 'command') await copy.dispose()
   }
 }
-
-/** What the check protects, and its own program where that is a path: a worker does not write what it is checked by. */
-function protectedBy(spec: CheckSpec): string[] {
-  const [program = ''] = spec.kind === 'command' ? spec.argv : []
-  const own = program.includes('/') && !program.startsWith('/') ? [literal(program.replace(/^(\.\/)+/, ''))] : []
-  return [...(spec.protect ?? []), ...own]
-}
-
-/** A path as a glob that matches it alone. */
-const literal = (path: string): string => path.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&')
 
 /** One copy of each snapshot for all checks that only read. */
 class SharedCopies {
@@ -146,14 +147,14 @@ class SharedCopies {
 
 /** Text of the worker that addresses the reviewer or looks like a verdict, wherever a judge would read it. */
 export async function suspect(bench: Bench, state: TaskState, content: Content, reports: readonly CheckReport[]): Promise<string[]> {
-  const files = await workFiles(bench.parts.snapshots, content.snapshot, content.paths.slice(0, maxSuspectFiles))
-  return suspicions([
+  const inFiles = await suspectFiles(bench.parts.snapshots, content)
+  const elsewhere = suspicions([
     { where: 'the case', text: textsIn(state.current?.case).join('\n') },
     { where: 'the output', text: content.output ?? '' },
-    ...files.map(({ path, text }) => ({ where: path, text })),
     { where: 'file names', text: content.paths.join('\n') },
     ...reports.map(({ id, output }) => ({ where: `the output of check ${id}`, text: output })),
   ])
+  return mostFindings([...elsewhere, ...inFiles])
 }
 
 /** Every text in a value, as it reads and not as JSON writes it. */

@@ -64,6 +64,24 @@ function blockedBy(bench: Bench): Blocked {
   }
 }
 
+/** Carries out the owner's answer to a gate: weak inputs are opened again, and whatever the gate blocks hears of it. Safe to repeat. */
+export const settleGate: Runner = async (bench, lease) => {
+  const { mission, gate, retried, by, reason } = lease.payload as {
+    mission: string
+    gate: string
+    retried: string[]
+    by: string
+    reason: string
+  }
+  for (const task of retried) {
+    const handled = await bench.tasks.handle(task, { type: 'reopen_task', by, reason }, { actor: by })
+    // Opened already is what was wanted; under another policy it is done when the run goes on under its own.
+    if (!handled.ok && handled.error.code === 'policy_changed') return void (await bench.parts.journal.release(lease, 1_000))
+  }
+  await tellBlockedTasks(bench, mission, gate)
+  await bench.parts.journal.complete(lease)
+}
+
 /** Says to whatever a gate blocks what became of it. */
 export function tellBlockedTasks(bench: Bench, mission: string, gate: string): Promise<void> {
   return tellBlocked(bench, mission, gate, blockedBy(bench))

@@ -3,6 +3,7 @@ import type { Digest } from '../../contract/canonical.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { DiagnoseRequest, Finding } from '../../doors/cli/doctor/finding.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { pendingNotifications } from '../../engine/notify/flush.ts'
 import { deadLetters } from '../../engine/notify/views.ts'
 import { ownerToken, tokenPath } from '../authority.ts'
 import { openEngine } from '../open-engine.ts'
@@ -101,10 +102,13 @@ async function snapshotFinding(engine: Engine): Promise<Finding> {
 
 async function tellingFinding({ parts }: Engine): Promise<Finding> {
   const letters = await deadLetters(parts.journal)
+  const pending = await pendingNotifications(parts.journal)
+  const waiting = `${pending} ${pending === 1 ? 'waits' : 'wait'} to be sent`
   const last = letters.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0]
-  if (!last) return { id: 'notifications', state: 'ok', detail: 'none was given up' }
+  if (!last && pending > 0) return { id: 'notifications', state: 'none', detail: `${waiting}; none was given up`, fix: 'assay resume' }
+  if (!last) return { id: 'notifications', state: 'ok', detail: 'none waits, none was given up' }
   const recent = Date.parse(last.at) > Date.now() - recentMs
-  const detail = `${letters.length} ${letters.length === 1 ? 'was' : 'were'} given up, the last on ${last.channel} at ${last.at}: ${last.detail}`
+  const detail = `${letters.length} ${letters.length === 1 ? 'was' : 'were'} given up, the last on ${last.channel} at ${last.at}: ${last.detail}${pending > 0 ? `; ${waiting}` : ''}`
   return { id: 'notifications', state: recent ? 'bad' : 'none', detail, fix: `assay notify test ${last.channel}` }
 }
 

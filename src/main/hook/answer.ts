@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { durationMs } from '../../contract/config/duration.ts'
 import { formatProblem } from '../../contract/source/problem.ts'
 import type { HookQuestion } from '../../doors/cli/app.ts'
@@ -7,6 +8,7 @@ import type { HookCall } from '../../doors/hook/call.ts'
 import { type Dialect, dialects, readCall } from '../../doors/hook/dialects.ts'
 import { type HookWords, wordsFor } from '../../doors/hook/words.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { readProject } from '../../engine/project.ts'
 import { reviewSession, sessionStarted, sessionUnreviewed } from '../../engine/sessions/session.ts'
 import { brainProblems } from '../brains.ts'
 import { openEngine } from '../open-engine.ts'
@@ -28,10 +30,11 @@ async function wordsOf(question: HookQuestion, dialect: Dialect): Promise<HookWo
   const call = readCall(dialect, question.input)
   if (!call) return { message: `Assay: UNREVIEWED: ${question.agent} told the hook nothing that could be read` }
   // A rehearsal shows that the hook is called; there is nothing to review.
-  if (call.event === 'other' || call.busy || question.env.ASSAY_HOOK_REHEARSAL === '1') return {}
+  if (call.event === 'other' || question.env.ASSAY_HOOK_REHEARSAL === '1') return {}
+  if (call.busy) return { message: 'Assay: not reviewed yet: the agent has work under way' }
   const cwd = call.cwd || question.cwd
   const found = findProject({ cwd, env: question.env }, {})
-  if (!found.ok) return { message: `Assay: UNREVIEWED: ${found.error.map(formatProblem).join('; ')}` }
+  if (!found.ok) return withoutProject(question, call, cwd, found.error.map(formatProblem).join('; '))
   if (found.value.file === null)
     return call.event === 'stop' ? { message: 'Assay: nothing is reviewed here: there is no assay.yaml (assay init)' } : {}
   return inProject(question, call, found.value)
@@ -64,5 +67,27 @@ async function inProject({ agent }: HookQuestion, call: HookCall, found: FoundPr
     return wordsFor({ kind: 'unreviewed', reason })
   } finally {
     await engine?.close()
+  }
+}
+
+/** A configuration that cannot be read reviews nothing; where there is a journal, that is on record all the same. */
+async function withoutProject({ agent, env }: HookQuestion, call: HookCall, cwd: string, reason: string): Promise<HookWords> {
+  const folder = journalAbove(cwd)
+  const plain = readProject({ text: undefined, file: 'assay.yaml', env, flags: {} })
+  if (folder !== undefined && plain.ok) {
+    const engine = await openEngine({ folder, project: plain.value, create: false }).catch(() => null)
+    try {
+      if (engine) await sessionUnreviewed(engine, agent, call.session || 'default', reason)
+    } finally {
+      await engine?.close()
+    }
+  }
+  return wordsFor({ kind: 'unreviewed', reason })
+}
+
+function journalAbove(from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.assay', 'assay.db'))) return folder
+    if (dirname(folder) === folder) return undefined
   }
 }

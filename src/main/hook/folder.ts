@@ -17,7 +17,8 @@ export async function takeFolder(snapshots: SnapshotStore, folder: string): Prom
 
 /** Files that git knows or would add, and the folders they are in; undefined outside a repository. */
 async function listedByGit(folder: string): Promise<Set<string> | undefined> {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  // Files of the repository say what is ignored; what only this clone says, an agent can write unseen.
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-per-directory=.gitignore']
   const { code, stdout } = await new Git().run({ cwd: folder, args, personal: true })
   if (code !== 0) return undefined
   const found = new Set<string>()

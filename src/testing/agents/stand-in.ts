@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { judgeQuestion } from '../model-server/model-judge.ts'
 import { verdictToolSchema } from '../../core/verdict/tool-schema.ts'
 import type { BrainPort, JudgeEnding, WorkEnding } from '../../ports/brain.ts'
@@ -35,6 +35,14 @@ export interface Stage {
   remove(): void
 }
 
+/** The file of its login is the one that a sandboxed agent may write in its own folders: a stand-in notes there what it was given. */
+export const logins: Record<AgentName, string> = {
+  claude: '.claude/.credentials.json',
+  codex: '.codex/auth.json',
+  gemini: '.gemini/oauth_creds.json',
+  opencode: '.local/share/opencode/auth.json',
+}
+
 const shown = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** A project in which small scripts stand in for the agents and replay what those really printed. */
@@ -47,10 +55,10 @@ export function openStage(): Stage {
     string,
   ]
   for (const folder of [workspace, bin, home, notes]) mkdirSync(folder)
-  // Below the folder of an agent's own state, so that a sandboxed stand-in may write there.
-  const states = ['.claude', '.codex', '.gemini', '.local/share/opencode'].map((name) => join(home, name))
-  for (const folder of states) mkdirSync(folder, { recursive: true })
-  const stateOf = { claude: states[0], codex: states[1], gemini: states[2], opencode: states[3] } as Record<AgentName, string>
+  for (const file of Object.values(logins)) {
+    mkdirSync(dirname(join(home, file)), { recursive: true })
+    writeFileSync(join(home, file), '')
+  }
   let last: AgentName = 'claude'
   const open = (agent: AgentName, changes: Partial<AgentBrainOptions>) =>
     openAgentBrain({
@@ -71,7 +79,7 @@ export function openStage(): Stage {
     workspace,
     cast: (agent, part) => {
       last = agent
-      writeFileSync(join(bin, agent), script(stateOf[agent], notes, part))
+      writeFileSync(join(bin, agent), script(join(home, logins[agent]), notes, part))
       chmodSync(join(bin, agent), 0o755)
     },
     brain: (agent) => open(agent, {}),
@@ -83,20 +91,18 @@ export function openStage(): Stage {
     judge: (agent, changes = {}, signal = live) =>
       open(agent, changes).judge({ ...judgeQuestion(), snapshot: () => Promise.resolve(workspace) }, signal),
     given: () => {
-      const read = (name: string) => readFileSync(join(stateOf[last], name), 'utf8')
+      const [args = '', stdin = '', variables = '', cwd = ''] = readFileSync(join(home, logins[last]), 'utf8').split('\u0001')
       const env = Object.fromEntries(
-        read('env')
-          .split('\n')
-          .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+        variables.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
       )
-      return { args: read('args').split('\n').slice(0, -1), stdin: read('stdin'), env, cwd: read('cwd').trim() }
+      return { args: args.split('\n').slice(0, -1), stdin, env, cwd: cwd.trim() }
     },
     remove: () => rmSync(project, { recursive: true, force: true }),
   }
 }
 
 function script(
-  state: string,
+  login: string,
   notes: string,
   { prints, says = '', structured = '{}', exit = 0, does = '', afterwards = '' }: Part,
 ): string {
@@ -110,10 +116,7 @@ function script(
   writeFileSync(page, text)
   if (prints !== undefined && !existsSync(page)) throw new Error('the stand-in has nothing to say')
   return `#!/bin/sh
-printf '%s\\n' "$@" > '${state}/args'
-cat > '${state}/stdin'
-env > '${state}/env'
-pwd > '${state}/cwd'
+{ printf '%s\\n' "$@"; printf '\\001'; cat; printf '\\001'; env; printf '\\001'; pwd; } > '${login}'
 ${does}
 ${prints === undefined ? '' : `cat '${page}'${prints.endsWith('.err') ? ' >&2' : ''}`}
 ${afterwards}

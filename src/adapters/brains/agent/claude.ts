@@ -48,8 +48,17 @@ export const claude: KnownAgent = {
     'CLOUD_ML_REGION',
     'ANTHROPIC_VERTEX_PROJECT_ID',
   ],
-  keeps: [{ variable: 'CLAUDE_CONFIG_DIR', otherwise: '.claude' }, '.claude.json'],
-  remembers: [],
+  keeps: [
+    {
+      at: '.claude',
+      variable: 'CLAUDE_CONFIG_DIR',
+      login: ['.credentials.json'],
+      settings: ['settings.json', 'remote-settings.json', 'local'],
+      instructs: ['CLAUDE.md', 'settings.local.json', 'commands', 'agents', 'skills', 'plugins', 'hooks', 'rules', 'output-styles'],
+      copies: ['.claude.json'],
+    },
+  ],
+  copies: ['.claude.json'],
   work: (ask) => ({
     args: [...shared(ask), '--permission-mode', 'acceptEdits', '--allowedTools', 'Bash,Edit,Write,NotebookEdit,Read,Grep,Glob'],
     env: quiet,

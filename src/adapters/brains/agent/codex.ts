@@ -17,8 +17,27 @@ export const codex: KnownAgent = {
   login: 'run `codex login`, or set CODEX_API_KEY',
   loggedOut: /not logged in|codex login|401 unauthorized|missing environment variable|missing bearer/i,
   env: [...networkVariables, 'CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT', 'CODEX_HOME'],
-  keeps: [{ variable: 'CODEX_HOME', otherwise: '.codex' }],
-  remembers: [],
+  keeps: [
+    {
+      at: '.codex',
+      variable: 'CODEX_HOME',
+      login: ['auth.json', '.credentials.json'],
+      settings: ['config.toml', 'managed_config.toml', 'requirements.toml', 'packages', 'bin'],
+      instructs: [
+        'AGENTS.md',
+        'AGENTS.override.md',
+        'instructions.md',
+        'prompts',
+        'skills',
+        'rules',
+        'hooks.json',
+        'hooks',
+        'plugins',
+        'agents',
+      ],
+      copies: ['installation_id', 'models_cache.json', 'version.json'],
+    },
+  ],
   // Its own sandbox does not start inside another one; where there is none around it, it brings its own.
   work: (ask) => ({ args: [...shared(ask), '-s', ask.sandboxed ? 'danger-full-access' : 'workspace-write', '-'] }),
   judge: (ask) => ({

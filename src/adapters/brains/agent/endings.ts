@@ -100,7 +100,7 @@ function notThere(agent: KnownAgent, { code, message }: { code: string; message:
 function withoutCase({ program }: KnownAgent, text: string): string {
   const last = lastLine(text)
   if (last.endsWith('?')) return `${program} asked a question instead of handing in a case: ${shown(last)}`
-  return `${program} ended without a case: its last message ends in no JSON object with a summary (${last === '' ? 'it said nothing' : `it says: ${shown(last)}`})`
+  return `${program} ended without a case: its last message has no JSON object with a summary (${last === '' ? 'it said nothing' : `it says: ${shown(last)}`})`
 }
 
 function usageOf(report: Report, { durationMs }: { durationMs: number }): Usage {

@@ -27,8 +27,15 @@ export const gemini: KnownAgent = {
     'GOOGLE_APPLICATION_CREDENTIALS',
     'GOOGLE_GEMINI_BASE_URL',
   ],
-  keeps: ['.gemini'],
-  remembers: ['.gemini/tmp', '.gemini/history'],
+  keeps: [
+    {
+      at: '.gemini',
+      login: ['oauth_creds.json', 'gemini-credentials.json', 'mcp-oauth-tokens.json'],
+      settings: ['settings.json', '.env', 'trustedFolders.json'],
+      instructs: ['GEMINI.md', 'AGENTS.md', 'system.md', 'commands', 'extensions', 'skills', 'agents', 'hooks', 'policies'],
+      copies: ['installation_id', 'google_accounts.json', 'state.json'],
+    },
+  ],
   exits: {
     41: 'nobody is logged in',
     42: 'it does not take its input',

@@ -42,6 +42,24 @@ export type Report =
   /** `exit`: the code that it means to exit with, which may be more than a process can say. */
   | { kind: 'failed'; detail: string; exit?: number; usage?: Usage }
 
+/**
+ * A folder of an agent's own, with the names in it that a run sees where a sandbox is available. Everything else is empty at the start of a run and thrown
+ * away at its end: no run leaves anything there that a later one would obey or load.
+ */
+export interface Kept {
+  /** Below the home folder; a variable may name another place. */
+  at: string
+  variable?: string
+  /** Its login, which it may renew. */
+  login?: readonly string[]
+  /** Its settings and its own programs: read by every run, changed by none. */
+  settings?: readonly string[]
+  /** What tells it how to work: read by workers, changed by none, and not there for judges. */
+  instructs?: readonly string[]
+  /** Files that it rewrites all the time: every run gets a copy. */
+  copies?: readonly string[]
+}
+
 /** A command-line agent, as a table of its flags and formats. Adding one is adding a file like this. */
 export interface KnownAgent {
   program: string
@@ -56,10 +74,10 @@ export interface KnownAgent {
   holdsBudget?: true
   /** Names of variables that it is given besides the harmless ones. */
   env: readonly string[]
-  /** Files and folders below the home folder that it keeps its login and settings in; a name in capitals is a variable that may name another place. */
-  keeps: readonly (string | { variable: string; otherwise: string })[]
-  /** Folders below the home folder that it remembers runs in; emptied for it where a sandbox is available. */
-  remembers: readonly string[]
+  /** Folders that it keeps its own things in. */
+  keeps: readonly Kept[]
+  /** Files in the home folder itself of which every run gets a copy, thrown away with it. */
+  copies?: readonly string[]
   /** What its exit codes mean, where they mean something. */
   exits?: Readonly<Record<number, string>>
   work(ask: Ask): Invocation

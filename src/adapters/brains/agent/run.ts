@@ -1,11 +1,13 @@
-import { mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { buildEnv, isNeverPassed } from '../../process/environment.ts'
 import type { ProcessEnding } from '../../process/process.ts'
 import { runProcess } from '../../process/run.ts'
 import { type Premises, sandboxOn } from '../premises.ts'
-import type { Invocation, KnownAgent } from './known-agent.ts'
+import type { SandboxRequest } from '../../process/sandbox.ts'
+import type { Invocation, Kept, KnownAgent } from './known-agent.ts'
 
 /** What is the same for every run of an agent. */
 export interface AgentSettings {
@@ -24,10 +26,12 @@ export interface AgentRun {
   stdin: string
   timeoutMs: number
   signal: AbortSignal
+  /** Judges see nothing that instructs a worker. */
+  as: 'worker' | 'judge'
   variables: Record<string, string>
 }
 
-/** Runs an agent once: its prompt on standard input, its own state where it is used to have it, everything else as any worker or judge has it. */
+/** Runs an agent once: its prompt on standard input, its login and settings where it is used to have them, everything else as any worker or judge has it. */
 export async function runAgent(
   { premises, env: from, named, maxOutputBytes }: AgentSettings,
   agent: KnownAgent,
@@ -44,11 +48,6 @@ export async function runAgent(
     extra: { NO_COLOR: '1', TMPDIR: temporary, ...run.variables, ...invocation.env },
     from,
   })
-  const home = env.HOME ?? homedir()
-  const state = agent.keeps.map((place) =>
-    typeof place === 'string' ? join(home, place) : (env[place.variable] ?? join(home, place.otherwise)),
-  )
-  const sandbox = sandboxOn(premises, run.folder, { ...run.files, writable: [...run.files.writable, ...state] })
   return await runProcess({
     argv: [agent.program, ...invocation.args],
     cwd: run.cwd,
@@ -58,6 +57,30 @@ export async function runAgent(
     maxOutputBytes,
     killGraceMs: premises.killGraceMs ?? 5_000,
     signal: run.signal,
-    sandbox: { ...sandbox, hidden: [...(sandbox.hidden ?? []), ...agent.remembers.map((place) => join(home, place))] },
+    sandbox: { ...sandboxOn(premises, run.folder, run.files), ...(await ownThings(agent, env, run)) },
   })
+}
+
+/** What the run sees of the agent's own folders, and its copies of files there. */
+async function ownThings(
+  agent: KnownAgent,
+  env: Readonly<Record<string, string>>,
+  { folder, as }: AgentRun,
+): Promise<Pick<SandboxRequest, 'kept' | 'replaced'>> {
+  const home = env.HOME ?? homedir()
+  const placeOf = ({ at, variable }: Kept) => (variable === undefined ? undefined : env[variable]) ?? join(home, at)
+  const kept = agent.keeps.map((own) => ({
+    folder: placeOf(own),
+    writable: own.login ?? [],
+    readable: [...(own.settings ?? []), ...(as === 'worker' ? (own.instructs ?? []) : [])],
+  }))
+  const copied = [
+    ...(agent.copies ?? []).map((name) => join(home, name)),
+    ...agent.keeps.flatMap((own) => (own.copies ?? []).map((name) => join(placeOf(own), name))),
+  ].filter((path) => existsSync(path))
+  const copies = join(folder, 'copies')
+  await mkdir(copies)
+  const replaced = copied.map((path, number) => ({ path, by: join(copies, String(number)) }))
+  for (const { path, by } of replaced) await copyFile(path, by)
+  return { kept, replaced }
 }

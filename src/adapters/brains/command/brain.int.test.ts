@@ -229,7 +229,9 @@ describe('a command as a judge', () => {
 
   it('answers with everything that it prints', async () => {
     expect(
-      await judge('cat; cat core.txt; echo; echo "$ASSAY_REVIEW $ASSAY_SEAT $ASSAY_SNAPSHOT"; echo SCORE: 72; echo noise >&2'),
+      await judge(
+        'cat; cat "$ASSAY_SNAPSHOT/core.txt"; echo; echo "$ASSAY_REVIEW $ASSAY_SEAT $ASSAY_SNAPSHOT"; echo SCORE: 72; echo noise >&2',
+      ),
     ).toMatchObject({
       kind: 'reply',
       reply: { channel: 'text', body: `Judge it.\nhello\n3 1 ${snapshot}\nSCORE: 72\n` },
@@ -264,7 +266,7 @@ describe('a command as a judge', () => {
 
   it.skipIf(!sandbox.usable)('reads the work and cannot change it', async () => {
     writeFileSync(join(project, '.assay', 'assay.db'), 'journal')
-    expect(await judge('cat core.txt; echo changed > core.txt; rm core.txt; cat ../assay.db; true')).toMatchObject({
+    expect(await judge('cd "$ASSAY_SNAPSHOT"; cat core.txt; echo changed > core.txt; rm core.txt; cat ../assay.db; true')).toMatchObject({
       kind: 'reply',
       reply: { body: 'hello' },
     })

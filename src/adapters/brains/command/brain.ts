@@ -1,5 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Brain } from '../../../contract/agent.ts'
 import { durationMs } from '../../../contract/config/duration.ts'
@@ -9,6 +8,7 @@ import { withPrivateFolder } from '../../process/files/private-folder.ts'
 import type { ProcessEnding, RunRequest } from '../../process/process.ts'
 import { runProcess } from '../../process/run.ts'
 import { judgeEnding, workEnding } from './endings.ts'
+import { type Ground, judgeGround, plainGround } from './ground.ts'
 
 export interface CommandBrainOptions {
   brain: Extract<Brain, { kind: 'command' }>
@@ -48,6 +48,7 @@ export function openCommandBrain(options: CommandBrainOptions): BrainPort {
 async function work(options: CommandBrainOptions, order: WorkOrder, folder: string, signal: AbortSignal): Promise<WorkEnding> {
   const caseFile = join(folder, 'case.json')
   const ending = await run(options, folder, {
+    ground: plainGround(options.brain.argv, options.configDir),
     cwd: options.brain.cwd === undefined ? order.workspace : resolve(options.configDir, options.brain.cwd),
     stdin: order.prompt,
     timeoutMs: options.attemptTimeoutMs,
@@ -71,8 +72,11 @@ async function work(options: CommandBrainOptions, order: WorkOrder, folder: stri
 
 async function judge(options: CommandBrainOptions, question: JudgeQuestion, folder: string, signal: AbortSignal): Promise<JudgeEnding> {
   const snapshot = await question.snapshot()
+  const ground = await judgeGround(options.brain.argv, options.configDir, question.before)
   const ending = await run(options, folder, {
-    cwd: snapshot,
+    ground,
+    // Never the work: interpreters load what lies where they are started.
+    cwd: ground.at(options.brain.cwd ?? '.'),
     stdin: question.prompt,
     timeoutMs: options.judgeTimeoutMs,
     maxOutputBytes: options.maxReplyBytes,
@@ -86,12 +90,13 @@ async function judge(options: CommandBrainOptions, question: JudgeQuestion, fold
       ASSAY_ROUND: String(question.round),
       ASSAY_SNAPSHOT: snapshot,
     },
-    files: { writable: [], readOnly: [snapshot] },
+    files: { writable: [], readOnly: [snapshot, ...ground.copies] },
   })
   return judgeEnding(ending)
 }
 
 interface Turn extends Pick<RunRequest, 'cwd' | 'timeoutMs' | 'maxOutputBytes'> {
+  ground: Ground
   stdin: string
   signal: AbortSignal
   variables: Record<string, string>
@@ -107,8 +112,8 @@ async function run(options: CommandBrainOptions, folder: string, turn: Turn): Pr
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
   return await runProcess({
-    argv: ownFiles(brain.argv, configDir),
-    base: configDir,
+    argv: turn.ground.argv,
+    base: turn.ground.base,
     cwd: turn.cwd,
     env: buildEnv({ pass, extra: { TMPDIR: temporary, ...turn.variables } }),
     stdin: turn.stdin,
@@ -118,21 +123,12 @@ async function run(options: CommandBrainOptions, folder: string, turn: Turn): Pr
     signal: turn.signal,
     sandbox: {
       ...turn.files,
-      writable: [...turn.files.writable, folder, tmpdir(), '/tmp'],
+      writable: [...turn.files.writable, folder],
       readOnly: [...(turn.files.readOnly ?? []), ...untouchable(options, turn.files.writable)],
       hidden: [join(configDir, '.assay'), ...(options.hidden ?? [])],
       network: brain.network === false ? 'none' : 'all',
     },
   })
-}
-
-/** Words that name files of the project mean those, whatever lies under the same name where the process runs: a worker cannot bring its own judge. */
-function ownFiles([program = '', ...words]: readonly string[], configDir: string): string[] {
-  const own = (word: string) => {
-    const path = resolve(configDir, word)
-    return !word.startsWith('-') && statSync(path, { throwIfNoEntry: false })?.isFile() ? path : word
-  }
-  return [program, ...words.map(own)]
 }
 
 /** The project's own folder cannot be written but for the workspace in it; the named files not even there. */

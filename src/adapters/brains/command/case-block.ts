@@ -1,3 +1,5 @@
+import { documentEnd } from './document-end.ts'
+
 /** A case found in what a worker printed, and what it printed besides. */
 export interface PrintedCase {
   raw: string
@@ -11,69 +13,91 @@ interface Block {
   text: string
 }
 
-/** Objects that may begin at one of this many lines, counted from the end, are tried. */
-const mostStarts = 500
+/** How often the length of a case may be read in search of ends: what has no end must not be looked for without one. */
+const mostReads = 64
 
 /**
- * The last JSON block with a `summary`: in a fence of its own, or bare at the end of the output. Blocks before it are output like any other.
- * One that was meant as a case and is not valid JSON counts too, so that its author hears of it.
+ * The last JSON object with a `summary`, wherever it stands: in a fence, bare, or in the middle of a sentence. What is inside another JSON document is part of
+ * that one. An object that has a `summary` and cannot be read counts too: its author meant a case and hears what is wrong with it.
  */
 export function findPrintedCase(output: string, maxLength: number): PrintedCase | undefined {
-  const blocks = [...fencedBlocks(output), ...bareBlock(output, maxLength)].filter((block) => isCase(block.text))
-  const last = blocks.sort((a, b) => a.end - b.end).at(-1)
-  return last === undefined ? undefined : { raw: last.text, rest: output.slice(0, last.start) + output.slice(last.end) }
+  const fences = fencesIn(output)
+  const last = objectsIn(output, maxLength, fences).at(-1)
+  if (last === undefined) return undefined
+  const { start, end, text } = withFence(output, last, fences)
+  const after = output.slice(end)
+  return { raw: text, rest: output.slice(0, start) + (after.trim() === '' ? '' : after) }
 }
 
-/** Blocks between lines of three or more backticks or tildes, marked as JSON or not at all. */
-function fencedBlocks(output: string): Block[] {
-  const blocks: Block[] = []
+interface Fence {
+  start: number
+  end: number
+  inner: number
+  innerEnd: number
+  json: boolean
+}
+
+/** Objects with a `summary`, in the order in which they begin. What a fence marks as another language is a quotation of that. */
+function objectsIn(output: string, maxLength: number, fences: readonly Fence[]): Block[] {
+  const quoted = fences.filter(({ json }) => !json)
+  const found: Block[] = []
+  let left = mostReads * maxLength
+  const opening = /[{[](?=\s*[{["'])/g
+  for (let match = opening.exec(output); match; match = opening.exec(output)) {
+    const start = match.index
+    const around = quoted.find((fence) => fence.start <= start && start < fence.end)
+    if (around) {
+      opening.lastIndex = around.end
+      continue
+    }
+    const limit = Math.min(output.length, start + maxLength + 1)
+    const { end, hasSummary } = left > 0 ? documentEnd(output, start, limit) : { end: undefined, hasSummary: beginsCase(output, start) }
+    const whole = end !== undefined && isJson(output.slice(start, end))
+    left -= whole ? 0 : (end ?? limit) - start
+    if (hasSummary) found.push({ start, end: end ?? output.length, text: output.slice(start, end ?? limit).trimEnd() })
+    if (whole) opening.lastIndex = end
+  }
+  return found
+}
+
+function beginsCase(output: string, start: number): boolean {
+  return /^\{\s*["']summary["']\s*:/.test(output.slice(start, start + 200))
+}
+
+/** Blocks between lines of three or more backticks or tildes; `json` are those that are marked so, or not at all. */
+function fencesIn(output: string): Fence[] {
+  const fences: Fence[] = []
   let open: { fence: string; start: number; inner: number; json: boolean } | undefined
   let at = 0
   for (const line of output.split('\n')) {
     const next = at + line.length + 1
-    const [, fence, info] = /^[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/.exec(line.slice(0, 200)) ?? []
+    const [, fence, info = ''] = /^[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/.exec(line.slice(0, 200)) ?? []
     if (open === undefined && fence !== undefined) {
-      open = { fence, start: at, inner: next, json: info === '' || info?.toLowerCase() === 'json' }
+      open = { fence, start: at, inner: next, json: info === '' || info.toLowerCase().startsWith('json') }
     } else if (open !== undefined && fence?.startsWith(open.fence) && info === '') {
-      if (open.json) blocks.push({ start: open.start, end: Math.min(next, output.length), text: output.slice(open.inner, at).trim() })
+      fences.push({ start: open.start, end: Math.min(next, output.length), inner: open.inner, innerEnd: at, json: open.json })
       open = undefined
     }
     at = next
   }
-  return blocks
+  return fences
 }
 
-/** The object that begins at the start of a line and ends with the output. */
-function bareBlock(output: string, maxLength: number): Block[] {
-  const text = output.trimEnd()
-  if (!text.endsWith('}')) return []
-  let outermost: Block | undefined
-  let tries = 0
-  for (
-    let at = text.lastIndexOf('{');
-    at >= 0 && text.length - at <= maxLength && tries < mostStarts;
-    at = at === 0 ? -1 : text.lastIndexOf('{', at - 1)
-  ) {
-    const indent = text.slice(text.lastIndexOf('\n', at) + 1, at)
-    if (indent.trim() !== '') continue
-    tries += 1
-    const block = { start: at, end: output.length, text: text.slice(at) }
-    if (parsed(block.text) !== undefined) return [block]
-    if (indent === '') outermost ??= block
-  }
-  return outermost === undefined ? [] : [outermost]
+/** A fence that holds nothing but the object goes with it; an object that has no end ends with its fence. */
+function withFence(output: string, block: Block, fences: readonly Fence[]): Block {
+  const around = fences.find(({ inner, innerEnd }) => inner <= block.start && block.start < innerEnd)
+  if (!around) return block
+  const end = Math.min(block.end, around.innerEnd)
+  const alone = output.slice(around.inner, block.start).trim() === '' && output.slice(end, around.innerEnd).trim() === ''
+  const text = output.slice(block.start, Math.min(end, block.start + block.text.length)).trimEnd()
+  return alone ? { start: around.start, end: around.end, text } : { start: block.start, end, text }
 }
 
-function isCase(text: string): boolean {
-  const value = parsed(text)
-  if (value === undefined) return text.startsWith('{') && /"summary"\s*:/.test(text)
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'summary')
-}
-
-function parsed(text: string): unknown {
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text)
+    JSON.parse(text)
+    return true
   } catch {
-    return undefined
+    return false
   }
 }

@@ -260,3 +260,26 @@ describe('a server that cannot be reached', () => {
     expect(ending).toMatchObject({ kind: 'unavailable', detail: 'the connection failed (ECONNREFUSED)' })
   })
 })
+
+describe('a sitting that may cost so much', () => {
+  // A dollar for each token that comes back; the server says 20 of them each time.
+  const prices = { inputPerMillion: 0, outputPerMillion: 1_000_000 }
+  const judged = (budgetUsd: number, maxOutputTokens: number) => {
+    server.play((request) => (request.forced === undefined ? use('list', {}) : accept(request)))
+    const baseURL = server.baseURL('openai-compatible')
+    const brain = { kind: 'model' as const, provider: 'openai-compatible' as const, model: 'any', baseURL, prices }
+    return modelJudge(server, 'openai-compatible', { brain, maxOutputTokens }).judge({ ...question, budgetUsd }, never)
+  }
+
+  it('has to answer while the answer can be paid', async () => {
+    expect(verdictOf(await judged(65, 30))).toBe('accept')
+    expect(server.requests.map(({ forced }) => forced)).toEqual([undefined, 'submit_verdict'])
+    expect(verdictOf(await judged(35, 30))).toBe('accept')
+    expect(server.requests.map(({ forced }) => forced)).toEqual(['submit_verdict'])
+  })
+
+  it('makes no request that could pass the bound', async () => {
+    expect(await judged(11, 5)).toMatchObject({ kind: 'unavailable', detail: expect.stringContaining('may cost'), usage: { costUsd: 20 } })
+    expect(server.requests).toHaveLength(1)
+  })
+})

@@ -1,3 +1,4 @@
+import { defaultOutputTokens } from '../../../contract/agent.ts'
 import type { Result } from '../../../contract/errors.ts'
 import type { Problem } from '../../../contract/source/problem.ts'
 import type { BrainPort, JudgeEnding, JudgeQuestion } from '../../../ports/brain.ts'
@@ -94,7 +95,7 @@ async function openLine(options: ModelBrainOptions, key: string | undefined): Pr
       firstPauseMs: options.firstPauseMs ?? 500,
       longestPauseMs: options.longestPauseMs ?? 20_000,
     },
-    maxOutputTokens: options.maxOutputTokens ?? 8_192,
+    maxOutputTokens: options.maxOutputTokens ?? defaultOutputTokens,
     random: options.random ?? Math.random,
   }
 }

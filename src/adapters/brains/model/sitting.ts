@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai'
+import { mostCost } from '../../../contract/agent.ts'
 import { visible } from '../../../contract/source/shown.ts'
 import type { RawReply } from '../../../contract/verdict.ts'
 import type { JudgeEnding, JudgeQuestion } from '../../../ports/brain.ts'
@@ -84,7 +85,10 @@ async function hear(court: Court, question: JudgeQuestion, session: Session): Pr
   const { patience, random } = court
   const asking = { patience, random, signal: session.signal, endsAt: session.endsAt, whole: 'the sitting', wholeMs: court.sittingMs }
   for (let turn = 0; ; turn += 1) {
-    const last = turn >= readingTurns
+    const room = requestsLeft(court, request, session.tally, question.budgetUsd)
+    // Whoever asks has decided that the first request is affordable.
+    if (turn > 0 && room < 1) return { kind: 'unavailable', detail: 'what judging may cost does not last for its next request' }
+    const last = turn >= readingTurns || room < 2
     const answer = await persist({ ...request, toolChoice: last ? { type: 'tool', toolName: verdictTool } : 'auto' }, asking)
     if (answer.kind === 'failed') return { kind: 'unavailable', detail: answer.detail }
     if (answer.kind === 'unusable') return { kind: 'reply', reply: { channel: 'text', body: answer.body, finish: answer.finish } }
@@ -92,6 +96,19 @@ async function hear(court: Court, question: JudgeQuestion, session: Session): Pr
     if (reply !== undefined) return { kind: 'reply', reply }
     messages.push(...(await conversation(explorer, answer, court.redact)))
   }
+}
+
+/** How many requests like the next one the budget lasts for, each as long as an answer may be. */
+function requestsLeft(
+  { brain, maxOutputTokens }: Court,
+  { instructions, messages }: { instructions: string; messages: ModelMessage[] },
+  tally: Tally,
+  budgetUsd?: number,
+): number {
+  if (budgetUsd === undefined || !brain.prices) return Number.POSITIVE_INFINITY
+  const bytes = Buffer.byteLength(instructions) + Buffer.byteLength(JSON.stringify(messages))
+  const next = mostCost(brain.prices, bytes, maxOutputTokens)
+  return next === 0 ? Number.POSITIVE_INFINITY : (budgetUsd - (tally.usage().costUsd ?? 0)) / next
 }
 
 function requestFor(

@@ -173,6 +173,12 @@ describe('a diff check', () => {
   it('that asks for a change fails without one', async () => {
     expect(await check(diff({ nonEmpty: true }), {})).toMatchObject({ outcome: 'fail', summary: '0 changed files: nothing changed' })
     expect(await check(diff({ paths: ['src/**'], maxFiles: 0 }), {})).toMatchObject({ outcome: 'pass' })
+    const refused = { pipe: {} }
+    expect(await check(diff({ nonEmpty: true }), refused)).toMatchObject({
+      outcome: 'fail',
+      summary: expect.stringContaining('no plain file'),
+    })
+    expect(await check(diff({ nonEmpty: true }), { ...refused, gone: { before: 'x' } })).toMatchObject({ outcome: 'pass' })
   })
 
   it('that asks for nothing is an error', async () => {

@@ -61,7 +61,8 @@ export class WorkTable {
       `SELECT count(*) FILTER (WHERE waiting = 0 OR ready_at <= :now) AS due,
               count(*) FILTER (WHERE waiting = 1 AND ready_at > :now AND owner IS NOT NULL) AS leased,
               count(*) FILTER (WHERE waiting = 1 AND ready_at > :now AND owner IS NULL) AS later
-       FROM work WHERE :scopes IS NULL OR scope IN (SELECT value FROM json_each(:scopes))`,
+       FROM work WHERE (:scopes IS NULL OR scope IN (SELECT value FROM json_each(:scopes)))
+         AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))`,
     )
     this.#ready = new ReadyWork(db)
   }
@@ -115,10 +116,11 @@ export class WorkTable {
     return Number(this.#endLeases.run({ now, owner }).changes)
   }
 
-  counts(now: number, scopes: string[] | undefined): WorkCounts {
+  counts(now: number, scopes: string[] | undefined, kinds: string[] | undefined): WorkCounts {
     const { due, leased, later } = this.#counts.get({
       now,
       scopes: scopes === undefined ? null : JSON.stringify(scopes),
+      kinds: kinds === undefined ? null : JSON.stringify(kinds),
     }) as unknown as WorkCounts
     return { due, leased, later }
   }

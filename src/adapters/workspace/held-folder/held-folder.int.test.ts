@@ -136,7 +136,7 @@ describe('installed packages of a shared folder', () => {
     readFileSync(at('node_modules/pad/index.js'))
     writeFileSync(at('node_modules/.cache/y'), '2')
     writeFileSync(at('packages/own/index.js'), 'work')
-    expect(await workspaces.meddled(task('one'))).toEqual([])
+    expect(await workspaces.meddled(task('one'))).toEqual({ changed: [], added: [], removed: [] })
   })
 
   it('are named when a file was edited, even with its size and time as before', async () => {
@@ -147,7 +147,13 @@ describe('installed packages of a shared folder', () => {
     utimesSync(at('node_modules/pad/index.js'), 1, 1)
     writeFileSync(at('apps/web/node_modules/dep/more.js'), '1')
     rmSync(at('node_modules/@me/core'), { recursive: true })
-    expect(await workspaces.meddled(task('one'))).toEqual(['apps/web/node_modules/dep', 'node_modules/@me/core', 'node_modules/pad'])
+    mkdirSync(at('node_modules/.bin'))
+    writeFileSync(at('node_modules/.bin/node'), '')
+    expect(await workspaces.meddled(task('one'))).toEqual({
+      changed: ['apps/web/node_modules/dep', 'node_modules/pad'],
+      added: ['node_modules/.bin/node'],
+      removed: ['node_modules/@me/core'],
+    })
   })
 
   it('stay suspect for the next task after work that was not accepted, until somebody installs them again', async () => {
@@ -156,12 +162,12 @@ describe('installed packages of a shared folder', () => {
     appendFileSync(at('node_modules/pad/index.js'), ' // planted')
     await workspaces.settle(task('one'), 'put_back')
     await reopen().open(task('two'), [])
-    expect(await workspaces.meddled(task('two'))).toEqual(['node_modules/pad'])
+    expect(await workspaces.meddled(task('two'))).toEqual({ changed: ['node_modules/pad'], added: [], removed: [] })
     await workspaces.settle(task('two'), 'put_back')
     rmSync(at('node_modules/pad'), { recursive: true })
     mkdirSync(at('node_modules/pad'))
     writeFileSync(at('node_modules/pad/index.js'), 'true')
     await workspaces.open(task('three'), [])
-    expect(await workspaces.meddled(task('three'))).toEqual([])
+    expect(await workspaces.meddled(task('three'))).toEqual({ changed: [], added: [], removed: [] })
   })
 })

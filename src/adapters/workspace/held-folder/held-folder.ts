@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import { type Digest, sha256Hex } from '../../../contract/canonical.ts'
 import type { TaskSpec } from '../../../contract/task.ts'
 import type { Manifest, SnapshotStore } from '../../../ports/snapshots.ts'
-import type { OpenWorkspace } from '../../../ports/workspace.ts'
+import type { OpenWorkspace, PackageChanges } from '../../../ports/workspace.ts'
 import { readBase, writeBase } from '../base-record.ts'
 import { orFault, WorkspaceFault } from '../fault.ts'
 import { isIgnored } from '../ignored.ts'
 import { sharedFolder } from '../lineage.ts'
 import { safeName } from '../names.ts'
+import { Beside, changedGit, lookBeside } from './beside.ts'
 import { changedPackages, lookAtInstalled, tooMany } from './installed.ts'
 import { differing, touching } from './paths.ts'
-import { type Aside, type Packages, readShared, readSuspects, writeShared, writeSuspects } from './record.ts'
+import { putBeside } from './put-beside.ts'
+import { type Aside, type Held, type Packages, readShared, readSuspects, writeShared, writeSuspects } from './record.ts'
 
 export interface SharedOptions {
   /** Where records live. */
@@ -48,8 +50,9 @@ export class SharedFolders {
     const record = this.#read(task)
     if (record === undefined || record.state === 'kept') return
     if (outcome === 'put_back') {
-      const aside = record.state === 'aside' ? record : await this.#setAside(task, record.found, left)
-      return this.#replace(task, aside, aside.onto ?? aside.from)
+      const aside = record.state === 'aside' ? record : await this.#setAside(task, record, left)
+      await this.#replace(task, aside, aside.onto ?? aside.from)
+      return this.#putBeside(task, aside.beside)
     }
     if (record.state === 'aside') await this.#replace(task, record, record.content)
     writeSuspects(this.#suspectsFile(task), this.pathOf(task), {})
@@ -61,12 +64,25 @@ export class SharedFolders {
   }
 
   /** Installed packages that are not as they were when the task took the folder, or that work which was not accepted has left behind. */
-  async meddled(task: TaskSpec): Promise<string[]> {
+  async meddled(task: TaskSpec): Promise<PackageChanges> {
     const record = this.#read(task)
-    if (record?.state !== 'held') return []
+    if (record?.state !== 'held') return { changed: [], added: [], removed: [] }
     const now = await lookAtInstalled(this.pathOf(task))
+    const before = await this.#packages(record.installed)
     const suspect = Object.keys(record.suspect).filter((path) => now[path] === record.suspect[path])
-    return [...new Set([...changedPackages(await this.#packages(record.installed), now), ...suspect])].sort()
+    const differ = changedPackages(before, now)
+    return {
+      changed: [...new Set([...differ.filter((path) => path in before && path in now), ...suspect])].sort(),
+      added: differ.filter((path) => !(path in before)),
+      removed: differ.filter((path) => !(path in now)),
+    }
+  }
+
+  /** Version control in the folder, at any depth, that is not as it was when the task took it: nobody reviews what git would run. */
+  async tampered(task: TaskSpec): Promise<string[]> {
+    const record = this.#read(task)
+    if (record?.state !== 'held' || record.beside === undefined) return []
+    return changedGit(await this.#beside(record.beside), await lookBeside(this.pathOf(task)))
   }
 
   pathOf(task: TaskSpec): string {
@@ -104,7 +120,8 @@ export class SharedFolders {
     const suspects = readSuspects(this.#suspectsFile(task), this.pathOf(task))
     const suspect = Object.fromEntries(Object.entries(suspects).filter(([path, digest]) => now[path] === digest))
     const installed = await this.#options.snapshots.putText(JSON.stringify(now))
-    writeShared(this.#file(task), { version: 1, task: task.id, state: 'held', found, installed, suspect })
+    const beside = await this.#options.snapshots.putText(JSON.stringify(await lookBeside(this.pathOf(task))))
+    writeShared(this.#file(task), { version: 1, task: task.id, state: 'held', found, installed, suspect, beside })
   }
 
   async #packages(installed: Digest): Promise<Packages> {
@@ -113,18 +130,33 @@ export class SharedFolders {
     return JSON.parse(text) as Packages
   }
 
+  async #beside(digest: Digest): Promise<Beside> {
+    const text = await this.#options.snapshots.getText(digest)
+    if (text === undefined) throw new WorkspaceFault('not_found', `what lay beside the work is not in the store: ${digest}`)
+    return Beside.parse(JSON.parse(text))
+  }
+
+  async #putBeside(task: TaskSpec, beside: Digest | undefined): Promise<void> {
+    if (beside === undefined) return
+    const path = this.pathOf(task)
+    const removed = join(this.#options.folder, `${safeName(task.id)}.removed`)
+    await putBeside(path, await this.#beside(beside), removed)
+  }
+
   /** Keeps the task's work; what it installed cannot be put back and is remembered for whoever comes next. */
-  async #setAside(task: TaskSpec, from: Digest, left: Digest | undefined): Promise<Aside> {
+  async #setAside(task: TaskSpec, held: Held, left: Digest | undefined): Promise<Aside> {
     const { digest: content } = await this.#take(task)
-    const meddled = await this.meddled(task)
+    const { changed, added } = await this.meddled(task)
+    const meddled = [...changed, ...added]
     if (meddled.length > 0) {
       const now = await lookAtInstalled(this.pathOf(task))
       const known = meddled.filter((path) => path !== tooMany && now[path] !== undefined)
       writeSuspects(this.#suspectsFile(task), this.pathOf(task), Object.fromEntries(known.map((path) => [path, now[path] ?? ''])))
     }
-    const aside: Aside = { version: 1, task: task.id, state: 'aside', content, left: left ?? content, from }
-    writeShared(this.#file(task), aside)
-    return aside
+    const aside: Aside = { version: 1, task: task.id, state: 'aside', content, left: left ?? content, from: held.found }
+    const whole = held.beside === undefined ? aside : { ...aside, beside: held.beside }
+    writeShared(this.#file(task), whole)
+    return whole
   }
 
   /** Puts the task's own work on top of what others have made of the folder since; its change is measured against that from here on. */

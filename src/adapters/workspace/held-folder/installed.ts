@@ -13,8 +13,13 @@ const sliceMs = 5
 const packagesFolder = 'node_modules'
 /** Where no packages are looked for. */
 const passedBy = new Set(['.git', '.assay'])
-/** What tools write beside packages when they run. */
-const caches = new Set(['.cache', '.vite', '.vite-temp', '.vitest'])
+/** What tools write beside packages when they run, and their own notes of what they installed. */
+const caches = new Set([
+  ...['.cache', '.vite', '.vite-temp', '.vitest'],
+  ...['.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml', '.pnpm-workspace-state.json'],
+])
+/** Folders of which every entry is looked at by itself. */
+const collections = new Set(['.bin', '.pnpm'])
 
 /** Named in place of packages where there are too many files to look at. */
 export const tooMany = `${packagesFolder} (more than ${mostEntries} files)`
@@ -47,7 +52,8 @@ async function lookAtPackages(look: Look, folder: string): Promise<void> {
   for (const { name } of await entriesOf(look, folder)) {
     if (caches.has(name)) continue
     const path = `${folder}/${name}`
-    if (name.startsWith('@')) for (const inner of await entriesOf(look, path)) await lookAtPackage(look, `${path}/${inner.name}`)
+    if (name.startsWith('@') || collections.has(name))
+      for (const inner of await entriesOf(look, path)) await lookAtPackage(look, `${path}/${inner.name}`)
     else await lookAtPackage(look, path)
   }
 }

@@ -10,7 +10,7 @@ export type Packages = z.infer<typeof Packages>
 /**
  * Where a task stands with the folder that it shares. `held`: it has it; `found` is what was there when it took it. `aside`: its work was put back and
  * waits in `content`; it is what changed from `from` to `left`. `onto` is there while it is being brought back: what the folder held before.
- * `kept`: its work stayed in the folder.
+ * `kept`: its work stayed in the folder. `beside` is what lay in the folder that is in no snapshot.
  */
 const SharedRecord = z.discriminatedUnion('state', [
   z.strictObject({
@@ -20,6 +20,7 @@ const SharedRecord = z.discriminatedUnion('state', [
     found: Digest,
     installed: Digest,
     suspect: Packages,
+    beside: Digest.optional(),
   }),
   z.strictObject({
     version: z.literal(1),
@@ -29,10 +30,12 @@ const SharedRecord = z.discriminatedUnion('state', [
     left: Digest,
     from: Digest,
     onto: Digest.optional(),
+    beside: Digest.optional(),
   }),
   z.strictObject({ version: z.literal(1), task: z.string(), state: z.literal('kept') }),
 ])
 export type SharedRecord = z.infer<typeof SharedRecord>
+export type Held = Extract<SharedRecord, { state: 'held' }>
 export type Aside = Extract<SharedRecord, { state: 'aside' }>
 
 /** Undefined where the task never had the folder. */

@@ -66,7 +66,8 @@ export function parseConfig(source: ConfigSource): Result<ParsedConfig, Problem[
   return { ok: true, value: { config, origins, notices: scaleNotices(config, renamed, overrides, locate), locate } }
 }
 
-function readFile(source: ConfigSource): Result<SourceDocument, Problem[]> {
+/** The file, or nothing where there is none. */
+export function readFile(source: ConfigSource): Result<SourceDocument, Problem[]> {
   if (source.text !== undefined) return readDocument(source.text, source.file)
   return { ok: true, value: { file: source.file, value: {}, locate: () => ({ file: source.file }) } }
 }

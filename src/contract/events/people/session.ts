@@ -3,7 +3,13 @@ import { z } from 'zod'
 /** What a coding agent's session came to where no review did: facts too, so that nobody takes silence for a pass. */
 export const sessionEvents = {
   /** The folder as it was when the session began: what the agent changes is measured against it. */
-  'session.started': z.strictObject({ agent: z.string(), session: z.string(), snapshot: z.string() }),
+  'session.started': z.strictObject({
+    agent: z.string(),
+    session: z.string(),
+    snapshot: z.string(),
+    /** Digest of the policy in force then: what an agent changes of it during its session does not judge its work. */
+    policy: z.string(),
+  }),
   /** The agent was let go and nobody had judged its work. */
   'session.unreviewed': z.strictObject({ agent: z.string(), session: z.string(), reason: z.string() }),
 }

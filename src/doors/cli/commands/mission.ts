@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { digestOf } from '../../../contract/canonical.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { stopMission } from '../../../engine/gates/stop.ts'
 import { readAddition } from '../../../engine/project.ts'
-import type { MissionRow, TaskRow } from '../../../engine/views/tasks.ts'
+import type { MissionRow } from '../../../engine/views/tasks.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import { type ConfigFlags, findProject, readText } from '../project.ts'
+import { type Standing, standingOf, standingText } from '../render/mission.ts'
 import { table } from '../render/table.ts'
 import { scoreText, stateWord } from '../render/task.ts'
 import { notTheOwner } from '../owner.ts'
@@ -15,27 +17,28 @@ import { openExisting, refuse } from './run.ts'
 export async function missionListCommand(app: App, output: Output, flags: ConfigFlags): Promise<ExitCode> {
   return withEngine(app, output, flags, async (engine) => {
     const missions = await engine.missions()
-    if (output.json) for (const row of missions) output.jsonLine(row)
+    const standing = await Promise.all(missions.map((row) => standingOf(engine, row)))
+    if (output.json) for (const row of standing) output.jsonLine(row)
     else if (missions.length === 0) output.note('There are no missions yet.')
-    else output.data(table(['mission', 'state', 'tasks', 'started', 'name'], missions.map(missionCells), output.columns))
+    else output.data(table(['mission', 'state', 'tasks', 'started', 'name'], standing.map(missionCells), output.columns))
     return 0
   })
 }
 
-function missionCells({ id, name, tasks, started, finished, outcome, threshold }: MissionRow): string[] {
-  const state = finished === undefined ? 'open' : `${outcome ?? 'finished'}${threshold === 'failed' ? ', threshold missed' : ''}`
-  return [id, state, String(tasks), started.slice(0, 19), oneLine(name, 40)]
+function missionCells(row: Standing): string[] {
+  return [row.id, standingText(row), String(row.tasks), row.started.slice(0, 19), oneLine(row.name, 40)]
 }
 
 /** `assay mission show`: its tasks and gates as they stand. */
 export async function missionShowCommand(app: App, output: Output, id: string, flags: ConfigFlags): Promise<ExitCode> {
   return withMission(app, output, id, flags, async (engine, mission) => {
     const [rows, gates] = await Promise.all([engine.taskRows(`${mission.id}/`), engine.gates(mission.id)])
+    const standing = await standingOf(engine, mission)
     if (output.json) {
-      output.jsonLine({ ...mission, tasks: rows, gates: gates.map(({ state: _state, ...gate }) => gate) })
+      output.jsonLine({ ...standing, tasks: rows, gates: gates.map(({ state: _state, ...gate }) => gate) })
       return 0
     }
-    output.data(`${mission.id}: ${oneLine(mission.name, 100)} (${missionCells(mission)[1]})`)
+    output.data(`${mission.id}: ${oneLine(mission.name, 100)} (${standingText(standing)})`)
     output.data(
       table(
         ['state', 'score/bar', 'attempt', 'task'],
@@ -53,36 +56,41 @@ export interface OwnerFlags extends ConfigFlags {
   reason?: string
 }
 
-/** `assay mission retry`: failed and skipped tasks are opened again, with one more attempt each. */
+/** `assay mission retry`: failed and skipped tasks are opened again, with one more attempt each; not those behind a gate that was stopped for good. */
 export function missionRetryCommand(app: App, output: Output, id: string, flags: OwnerFlags): Promise<ExitCode> {
-  return forOwner(
-    app,
-    output,
-    id,
-    flags,
-    'opened again',
-    (row) => row.status === 'failed' || row.status === 'skipped',
-    (by, reason) => ({
-      type: 'reopen_task',
-      by,
-      reason,
-    }),
-  )
+  return asOwner(app, output, id, flags, async (engine, mission, by) => {
+    const stopped = (await engine.gates(mission.id)).filter(({ status }) => status === 'stopped')
+    const changed: string[] = []
+    for (const { id: task, status } of await engine.taskRows(`${mission.id}/`)) {
+      if (status !== 'failed' && status !== 'skipped') continue
+      const gate = stopped.find(({ state }) => state.spec.blocksTasks.includes(task))
+      const handled = gate ? undefined : await engine.handle(task, { type: 'reopen_task', by, reason: flags.reason ?? '' }, by)
+      if (handled?.ok) changed.push(task)
+      else
+        output.note(
+          `${task}: ${handled?.error.message ?? `the gate ${gate?.name} before it was stopped; assay run --fresh starts another run`}`,
+        )
+    }
+    sayChanged(output, mission.id, 'opened again', changed)
+    return 0
+  })
 }
 
-/** `assay mission stop`: whatever is not finished fails, on the owner's word. */
+/** `assay mission stop`: whatever is not finished fails, gates that ask are answered, and the run is over, on the owner's word. */
 export function missionStopCommand(app: App, output: Output, id: string, flags: OwnerFlags): Promise<ExitCode> {
-  const open = ({ status }: TaskRow) => status !== 'done' && status !== 'failed' && status !== 'skipped'
-  return forOwner(app, output, id, flags, 'stopped', open, (by, reason) => ({
-    type: 'fail_task',
-    reason: `${by} stopped the mission: ${reason}`,
-  }))
+  return asOwner(app, output, id, flags, async (engine, mission, by) => {
+    const { changed, refused, gates } = await stopMission(engine, mission.id, { by, reason: flags.reason ?? '' })
+    for (const { task, message } of refused) output.note(`${task}: ${message}`)
+    sayChanged(output, mission.id, 'stopped', [...changed, ...gates.map((gate) => `${mission.id}/gate:${gate}`)])
+    return 0
+  })
 }
 
 /** `assay mission waive`: a missed quality threshold counts no longer. */
 export function missionWaiveCommand(app: App, output: Output, id: string, flags: OwnerFlags): Promise<ExitCode> {
   return asOwner(app, output, id, flags, async (engine, mission, by) => {
     const waived = await engine.waiveThreshold(mission.id, { by, reason: flags.reason ?? '' })
+    if (waived.ok) output.note(`WARN: ${by} waived the missed quality threshold of ${mission.id}: ${oneLine(flags.reason ?? '', 300)}`)
     if (!waived.ok) output.note(`assay: ${waived.error.message}`)
     else if (output.json) output.jsonLine({ kind: 'waived', mission: mission.id })
     else output.data(`${mission.id}: the missed quality threshold is waived`)
@@ -102,7 +110,8 @@ export function missionAddCommand(app: App, output: Output, id: string, file: st
       return 2
     }
     const known = await engine.taskRows(`${mission.id}/`)
-    const tasks = readAddition({ text: text.value, file }, { mission: mission.id, known }, found.value.project)
+    const gates = (await engine.gates(mission.id)).map(({ name }) => name)
+    const tasks = readAddition({ text: text.value, file }, { mission: mission.id, known, gates }, found.value.project)
     if (!tasks.ok) return refuse(output, tasks.error)
     const ids = tasks.value.map((task) => task.id)
     if (ids.length > 0) {
@@ -121,27 +130,9 @@ export function missionAddCommand(app: App, output: Output, id: string, file: st
   })
 }
 
-async function forOwner(
-  app: App,
-  output: Output,
-  id: string,
-  flags: OwnerFlags,
-  done: string,
-  concerns: (row: TaskRow) => boolean,
-  command: (by: string, reason: string) => Parameters<Engine['handle']>[1],
-): Promise<ExitCode> {
-  return asOwner(app, output, id, flags, async (engine, mission, by) => {
-    const rows = (await engine.taskRows(`${mission.id}/`)).filter(concerns)
-    const changed: string[] = []
-    for (const row of rows) {
-      const handled = await engine.handle(row.id, command(by, flags.reason ?? ''), by)
-      if (handled.ok) changed.push(row.id)
-      else output.note(`${row.id}: ${handled.error.message}`)
-    }
-    if (output.json) output.jsonLine({ kind: done, mission: mission.id, tasks: changed })
-    else output.data(changed.length === 0 ? `${mission.id}: there is nothing to do` : `${done}: ${changed.join(', ')}`)
-    return 0
-  })
+function sayChanged(output: Output, mission: string, done: string, tasks: readonly string[]): void {
+  if (output.json) output.jsonLine({ kind: done, mission, tasks })
+  else output.data(tasks.length === 0 ? `${mission}: there is nothing to do` : `${done}: ${tasks.join(', ')}`)
 }
 
 /** With the owner's authority, or not at all. */

@@ -62,6 +62,8 @@ export async function answerCommand(app: App, output: Output, request: string, a
     else output.data(`${found.request}: ${answer} by ${authority.by}`)
     if (found.about === 'deliverable' && answer === 'accept')
       output.note(`WARN: ${authority.by} waived the review of ${found.subject}; its card stays marked UNREVIEWED`)
+    if (answer === 'waive')
+      output.note(`WARN: ${authority.by} waived the ${found.about} ${found.subject}: ${oneLine(flags.reason ?? '', 300)}`)
     if (!output.json) output.note(`Next: ${nextAfter(found)}`)
     return 0
   } finally {
@@ -78,7 +80,8 @@ function nextAfter({ about, subject }: RequestRow): string {
 function findRequest(open: readonly RequestRow[], wanted: string): RequestRow | undefined {
   const exact = open.find(({ request }) => request === wanted)
   const ending = open.filter(
-    ({ request, subject }) => request.endsWith(`/${wanted}`) || subject === wanted || subject.endsWith(`/${wanted}`),
+    ({ request, subject }) =>
+      request.endsWith(`/${wanted}`) || request.endsWith(`:${wanted}`) || subject === wanted || subject.endsWith(`/${wanted}`),
   )
   return exact ?? (ending.length === 1 ? ending[0] : undefined)
 }

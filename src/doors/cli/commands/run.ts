@@ -69,6 +69,8 @@ export async function resumeCommand(app: App, output: Output, mission: string | 
       return 2
     }
     if (chosen.length === 0) {
+      const pending = await engine.sendPending()
+      if (pending > 0) output.note(`note: ${pending} ${pending === 1 ? 'notification waits' : 'notifications wait'} to be sent again later`)
       output.note('Nothing to resume: every mission is finished. See assay task list.')
       return 0
     }
@@ -159,6 +161,7 @@ export async function isBroken(engine: Engine, output: Output): Promise<boolean>
 const quoted = (word: string): string => (/^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 function report(output: Output, missions: string[], end: RunEnd, configFlag: string): void {
+  const waivedGates = end.gates.filter(({ status }) => status === 'waived').map(({ mission, name }) => ({ mission, name }))
   if (output.json)
     output.jsonLine({
       kind: 'result',
@@ -169,6 +172,9 @@ function report(output: Output, missions: string[], end: RunEnd, configFlag: str
       counts: end.counts,
       judging: end.judging,
       ...(end.awaited.length > 0 && { awaited: end.awaited }),
+      ...(end.missedThresholds.length > 0 && { missedThresholds: end.missedThresholds }),
+      ...(end.waivedThresholds.length > 0 && { waivedThresholds: end.waivedThresholds }),
+      ...(waivedGates.length > 0 && { waivedGates }),
       tasks: end.rows,
     })
   else output.data(summary(output, missions, end, configFlag))

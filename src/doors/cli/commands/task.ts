@@ -71,11 +71,24 @@ function detailLines(output: Output, row: TaskRow, detail: TaskDetail): string[]
     ...(detail.workspace ? [`workspace ${detail.workspace}`] : []),
     ...detail.criteria.map((criterion) => `${criterion.id.padEnd(9)} ${oneLine(criterion.text, 200)}${criterion.hard ? '' : ' (soft)'}`),
     ...(detail.case ? [`case      ${oneLine(detail.case.summary, 400)}`] : []),
+    ...detail.checks.flatMap((check) => checkLines(output, check)),
     ...detail.judges.map((judge) => `${judge.judge.padEnd(9)} ${oneLine(judge.said, 400)}`),
     ...detail.vetoes.map((veto) => `VETO      ${veto.criterion} by ${veto.judge}`),
     ...detail.requests.map((request) => `asks you  ${request.request}: ${request.answers.join(', ')}`),
   ]
   return [...lines, `next      assay ledger ${row.id}`]
+}
+
+/** Lines of a failing check's output that are shown: its end, where most programs say what went wrong. */
+const shownLines = 20
+
+function checkLines(output: Output, { id, outcome, summary, output: printed }: TaskDetail['checks'][number]): string[] {
+  const head = `check     ${oneLine(id, 60)}  ${outcome === 'pass' ? 'pass' : output.paint('red', outcome)}: ${oneLine(summary, 300)}`
+  if (outcome === 'pass') return [head]
+  const lines = printed.trimEnd() === '' ? [] : printed.trimEnd().split('\n')
+  const left = Math.max(0, lines.length - shownLines)
+  const more = left > 0 ? [`          [${left} lines before these: assay task show --json, field checks]`] : []
+  return [head, ...more, ...lines.slice(left).map((line) => `          ${oneLine(line, 200)}`)]
 }
 
 /** Opens the engine and finds a task by its id, by the end of it where only one ends so, or by the id of a deliverable that is judged in it. */

@@ -62,6 +62,11 @@ const descriptions: Descriptions = {
         ? `ACCEPTED UNREVIEWED: ${why}`
         : `OWNER-ACCEPTED, ${value ? score(value) : 'UNSCORED'}: ${why}`,
   'task.force_accepted': ({ score: value, why }) => `ACCEPTED BELOW QUALITY BAR, ${score(value)} (${why})`,
+  'task.delegated': ({ delegated, refused }) =>
+    [
+      ...(delegated.length > 0 ? [`hands down ${delegated.map(({ title, to }) => `${title} to ${to}`).join(', ')}`] : []),
+      ...refused.map(({ title, to, why }) => `PROPOSAL REFUSED: ${title} to ${to}: ${why}`),
+    ].join('; '),
   'task.held': ({ reason, detail }) => `HELD (${reason}): ${detail}`,
   'hold.lifted': ({ reason, why }) => `goes on after ${reason}: ${why}`,
   'task.failed': ({ reason }) => `FAILED: ${reason}`,
@@ -105,7 +110,8 @@ const quiet = new Set<string>([
 
 export function describeEvent(event: StoredEvent): string | undefined {
   const describe = descriptions[event.type as EventType] as Describe<never> | undefined
-  return describe && oneLine(describe(event.data as never), 400)
+  const text = describe && oneLine(describe(event.data as never), 400)
+  return text === '' ? undefined : text
 }
 
 export function isQuiet(event: StoredEvent): boolean {

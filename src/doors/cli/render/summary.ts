@@ -1,6 +1,7 @@
 import type { RunEnd } from '../../../engine/engine.ts'
 import type { TaskRow } from '../../../engine/views/tasks.ts'
 import { oneLine, type Output } from '../output.ts'
+import { waiverWords } from './mission.ts'
 import { displayWidth, table, wrap } from './table.ts'
 import { barOn100, scoreText, stateWord } from './task.ts'
 
@@ -20,9 +21,9 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
     ),
   ]
   if (rows.length > shown.length) lines.push(wrap(`… ${rows.length - shown.length} more: assay task list`, output.columns))
-  const counts = Object.entries(end.counts)
-    .map(([label, count]) => `${count} ${label}`)
-    .join(', ')
+  const waived = waiverWords(end.gates.filter(({ status }) => status === 'waived').length, end.waivedThresholds.length > 0)
+  const states = Object.entries(end.counts).map(([label, count]) => `${count} ${label}`)
+  const counts = [states.join(', '), ...waived].join('; ')
   const word = end.stopped
     ? 'STOPPED'
     : { clean: 'PASS', unreviewed: 'UNREVIEWED', failed: 'FAIL', inconclusive: 'INCONCLUSIVE' }[end.outcome]
@@ -35,7 +36,9 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
     if (status === 'failed' || status === 'stopped')
       lines.push(wrap(`Gate ${oneLine(name, 60)}: ${status}${reason === undefined ? '' : `, ${oneLine(reason, 200)}`}`, output.columns, 2))
   }
-  for (const mission of end.missedThresholds) lines.push(`Quality threshold of ${mission}: missed`)
+  // The command stands on a line of its own: it is there to be copied.
+  for (const mission of end.missedThresholds)
+    lines.push(`Quality threshold of ${mission}: missed. To let it pass:`, `  assay mission waive ${mission}${configFlag} --reason <text>`)
   const worst = rows.find((row) => rank(row) < 4)
   if (worst?.concern !== undefined || worst?.detail !== undefined) {
     const against = worst.score ? ` ${worst.score.on100} against the bar of ${barOn100(worst.bar)}` : ''

@@ -23,7 +23,8 @@ export interface ReviewReport {
   checks: CheckReport[]
   suspicions: string[]
   warnings: string[]
-  usage: { calls: number; inputTokens: number; outputTokens: number; costUsd?: number }
+  /** `reused`: verdicts that were given on exactly this question before; nobody was asked for them. */
+  usage: { calls: number; reused?: number; inputTokens: number; outputTokens: number; costUsd?: number }
   durationMs: number
 }
 
@@ -89,5 +90,14 @@ export function standingOf(criterion: CriterionReport): CriterionAnswer['met'] |
 export function usageText({ usage, durationMs }: Pick<ReviewReport, 'usage' | 'durationMs'>): string {
   const cost = usage.costUsd === undefined ? [] : [`$${usage.costUsd.toFixed(4)}`]
   const calls = `${usage.calls} ${usage.calls === 1 ? 'call' : 'calls'}`
-  return [calls, `${usage.inputTokens} tokens in`, `${usage.outputTokens} out`, ...cost, `${(durationMs / 1000).toFixed(1)} s`].join(', ')
+  const reused =
+    usage.reused === undefined ? [] : [`${usage.reused} ${usage.reused === 1 ? 'verdict' : 'verdicts'} as before, not asked again`]
+  return [
+    calls,
+    ...reused,
+    `${usage.inputTokens} tokens in`,
+    `${usage.outputTokens} out`,
+    ...cost,
+    `${(durationMs / 1000).toFixed(1)} s`,
+  ].join(', ')
 }

@@ -85,6 +85,10 @@ function usageOf(events: readonly AssayEvent[]): ReviewReport['usage'] {
   for (const { type, data } of events) {
     const answered = type === 'verdict.recorded' || type === 'task.eval.unparsed' || type === 'judge.unavailable'
     if (!answered) continue
+    if (type === 'verdict.recorded' && data.reused) {
+      total.reused = (total.reused ?? 0) + 1
+      continue
+    }
     const usage = type === 'verdict.recorded' ? data.sitting.usage : data.usage
     total.calls += 1
     total.inputTokens += usage?.inputTokens ?? 0

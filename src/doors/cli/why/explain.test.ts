@@ -27,6 +27,7 @@ const detailOf = (detail: Partial<TaskDetail>): TaskDetail => ({
   allowed: 2,
   criteria: [],
   ledger: [],
+  checks: [],
   judges: [],
   vetoes: [],
   requests: [],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MissionDetail, MissionItem, MissionStarted, NeededReason, Reason, TasksChanged } from '../../../contract/http/mission.ts'
 import { formatPlace, formatProblem } from '../../../contract/source/problem.ts'
 import type { TaskCommand } from '../../../contract/commands/task.ts'
+import { stopMission } from '../../../engine/gates/stop.ts'
 import { readPlan } from '../../../engine/project.ts'
 import type { MissionRow, TaskRow } from '../../../engine/views/tasks.ts'
 import { refuse, refusedBy } from '../answer/problem.ts'
@@ -89,15 +90,11 @@ const steering = [
     path: '/v1/missions/{mission}/stop',
     scope: 'owner',
     tag: 'missions',
-    summary: 'Fail whatever is not finished.',
+    summary: 'Fail whatever is not finished, answer its gates, and finish the run.',
     params,
     body: NeededReason,
     reply: TasksChanged,
-    handle: ({ door, who, params: { mission }, body: { reason } }) =>
-      each(door, mission, who.name, ({ status }) => status !== 'done' && status !== 'failed' && status !== 'skipped', {
-        type: 'fail_task',
-        reason: `${who.name} stopped the mission: ${reason}`,
-      }),
+    handle: ({ door, who, params: { mission }, body: { reason } }) => stop(door, mission, { by: who.name, reason }),
   }),
   route({
     method: 'post',
@@ -161,6 +158,12 @@ async function each(
     if (handled.ok) changed.push(row.id)
     else refused.push({ task: row.id, code: handled.error.code, message: handled.error.message })
   }
+  return { body: { mission, changed, refused } }
+}
+
+async function stop(door: Door, mission: string, order: { by: string; reason: string }): Promise<Answer<z.input<typeof TasksChanged>>> {
+  if (!(await missionRow(door, mission))) return noMission(mission)
+  const { changed, refused } = await stopMission(door.engine, mission, order)
   return { body: { mission, changed, refused } }
 }
 

@@ -112,7 +112,7 @@ const service = [
     tag: 'service',
     summary: 'The configuration in force, without secrets.',
     reply: Configuration,
-    handle: async ({ door }) => ({ body: { config: withoutSecrets(door.project.config), policy: door.project.rules.digest } }),
+    handle: async ({ door }) => ({ body: { config: withoutSecrets(door.project.config), policy: door.engine.parts.rules.digest } }),
   }),
   route({
     method: 'get',

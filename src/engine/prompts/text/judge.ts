@@ -8,6 +8,10 @@ export const judgeRules = `# How to judge
 - Categories of a rejection: scope_creep (work of another task, unrelated files); acceptance_gap (an explicit criterion is not satisfied); weak_test (the test passes without exercising the behaviour); tests_pass_but_wrong (letter but not intent: a hard-coded value, the wrong thing mocked, an assertion removed); half_finished (debug output, TODOs, dead or partial code); spec_violation (breaks an explicit, named constraint; style preferences do not count).
 - next_step is something the worker can do, not a wish. Where a concern recurs on the same place, teach the principle behind it and do not repeat the sentence.`
 
+/** Said above the pointers of a case that were looked up and not found. */
+export const judgeAstray = `# Pointers of the case that are unresolved
+They were looked up in the work, mechanically, and are not there. A claim that rests on them is not shown by them:`
+
 /** The contract of the answer, said again after everything that the worker controls. Lists in braces are filled in. */
 export const judgeAnswer = `# Your answer
 Answer with one JSON object and nothing else, in this order of fields:

@@ -1,4 +1,5 @@
 import type { Content } from '../../../contract/case.ts'
+import { visible } from '../../../contract/source/shown.ts'
 import type { TaskSpec } from '../../../contract/task.ts'
 import type { Lease } from '../../../contract/work.ts'
 import type { TaskState } from '../../../core/task/state.ts'
@@ -60,6 +61,8 @@ export async function takeContent(
   output: string,
 ): Promise<{ ok: true; content: Content } | { ok: false; detail: string }> {
   const { snapshots, workspaces } = bench.parts
+  const tampered = await workspaces.tampered(spec)
+  if (tampered.length > 0) return { ok: false, detail: tamperedDetail(tampered) }
   const taken = await snapshots.take(workspace.path, (path) => workspaces.ignored(path, spec))
   if (!taken.ok) {
     if (taken.problem.code === 'disk_full' || taken.problem.code === 'io') throw new StoreFault('the work could not be kept', taken.problem)
@@ -68,6 +71,19 @@ export async function takeContent(
   const snapshot = await withPage(bench.parts, spec, taken.manifest)
   if ('detail' in snapshot) return { ok: false, detail: snapshot.detail }
   return { ok: true, content: await contentOf(snapshots, spec, { snapshot, base: workspace.base, output }) }
+}
+
+/** Paths that are named one by one. */
+const mostNamed = 5
+
+/** A repository that appears among the work, or settings and hooks that change, would be run by the user's git and are seen by no judge. */
+function tamperedDetail(paths: readonly string[]): string {
+  const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : ''
+  const named = paths
+    .slice(0, mostNamed)
+    .map((path) => visible(path))
+    .join(', ')
+  return `version control in the workspace was changed, which is no work and which no judge sees: ${named}${more}; make it what it was`
 }
 
 /** Where the body of a task's page stands in its snapshot. What a worker writes there itself does not count. */

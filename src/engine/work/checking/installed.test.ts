@@ -1,34 +1,47 @@
 import { describe, expect, it } from 'vitest'
 import type { CheckReport } from '../../../contract/check.ts'
-import { meddling, withMeddling } from './installed.ts'
+import type { PackageChanges } from '../../../ports/workspace.ts'
+import { withMeddling } from './installed.ts'
 
 const passing: CheckReport = { id: 'tests', kind: 'command', outcome: 'pass', summary: 'exit code 0', output: 'fine', findings: ['other'] }
+const changes = (some: Partial<PackageChanges>): PackageChanges => ({ changed: [], added: [], removed: [], ...some })
+const all = () => true
+const none = () => false
 
 describe('the report of a check that may have loaded changed packages', () => {
   it('stands where none was changed', () => {
-    expect(withMeddling(passing, meddling([], ['src/a.js']))).toEqual(passing)
+    expect(withMeddling(passing, changes({}), none)).toEqual(passing)
   })
 
-  it('fails where the work does not say what it installs, and names the packages', () => {
-    const report = withMeddling(passing, meddling(['node_modules/left-pad'], ['src/package.json.txt']))
+  it.each([all, none])('fails where one that was there is another now, whatever is declared, and names it', (declares) => {
+    const report = withMeddling(passing, changes({ changed: ['node_modules/left-pad'] }), declares)
     expect(report).toMatchObject({ outcome: 'fail', output: 'fine' })
     expect(report.findings).toEqual(['other', 'node_modules/left-pad is installed and was changed; it is in no snapshot'])
   })
 
-  it.each(['package.json', 'apps/site/pnpm-lock.yaml'])('passes with findings where %s is part of the work', (path) => {
-    const report = withMeddling(passing, meddling(['node_modules/left-pad'], [path]))
-    expect(report.outcome).toBe('pass')
-    expect(report.findings).toHaveLength(2)
+  it('passes on a new one with a finding where it is declared, and not where it is not', () => {
+    const added = changes({ added: ['node_modules/left-pad'] })
+    const findings = ['other', 'node_modules/left-pad was installed by the worker; it is in no snapshot']
+    expect(withMeddling(passing, added, all)).toMatchObject({ outcome: 'pass', findings })
+    expect(withMeddling(passing, added, none)).toMatchObject({ outcome: 'fail', findings })
+  })
+
+  it('says that one is gone', () => {
+    const report = withMeddling(passing, changes({ removed: ['node_modules/a'] }), none)
+    expect(report).toMatchObject({ outcome: 'pass', findings: ['other', 'node_modules/a was installed and is gone'] })
   })
 
   it('keeps what the check itself found wrong', () => {
     const failing: CheckReport = { ...passing, outcome: 'error', summary: 'ended by SIGKILL' }
-    expect(withMeddling(failing, meddling(['node_modules/a'], []))).toMatchObject({ outcome: 'error', summary: 'ended by SIGKILL' })
+    expect(withMeddling(failing, changes({ changed: ['node_modules/a'] }), none)).toMatchObject({
+      outcome: 'error',
+      summary: 'ended by SIGKILL',
+    })
   })
 
   it('names only so many packages', () => {
     const many = Array.from({ length: 500 }, (_, n) => `node_modules/p${n}`)
-    const { findings } = withMeddling(passing, meddling(many, []))
+    const { findings } = withMeddling(passing, changes({ changed: many }), none)
     expect(findings).toHaveLength(22)
     expect(findings.at(-1)).toBe('and 480 more installed packages')
   })

@@ -48,6 +48,7 @@ function asksTheNetwork(spec: CheckSpec): boolean {
 
 function keyOf({ id: _id, ...spec }: CheckSpec, { snapshot, base, output }: Looked): string {
   const seesOutput = spec.kind === 'text' && spec.path === undefined
-  const seesChange = spec.kind === 'diff' || spec.kind === 'placeholders'
-  return digestOf({ spec, snapshot, ...(seesOutput && { output }), ...(seesChange && { base }) })
+  // A program is what the base has of it.
+  const seesBase = spec.kind === 'diff' || spec.kind === 'placeholders' || spec.kind === 'command'
+  return digestOf({ spec, snapshot, ...(seesOutput && { output }), ...(seesBase && { base }) })
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Digest } from '../../../contract/canonical.ts'
+import type { Case, Content } from '../../../contract/case.ts'
 import type { CheckReport } from '../../../contract/check.ts'
 import { readEvent } from '../../../contract/events/read.ts'
 import type { EvidenceResolution, RawReply, Usage } from '../../../contract/verdict.ts'
@@ -9,23 +10,23 @@ import type { TaskState } from '../../../core/task/state.ts'
 import { readReply } from '../../../core/verdict/read.ts'
 import { evidencePointers } from '../../../core/verdict/sitting.ts'
 import type { BrainPort, JudgeEnding, JudgeQuestion, SnapshotReader } from '../../../ports/brain.ts'
-import { resolveEvidence } from './evidence.ts'
+import { type EvidenceSource, resolveEvidence } from './evidence.ts'
 import { awaitVerdict, isOutsideJudge } from '../../outside/awaited.ts'
 import { judgePrompt, judgePromptVersion } from '../../prompts/judge.ts'
 import { diskFault } from '../../store-fault.ts'
 import { taskStream } from '../../streams.ts'
 import { type Bench, type Runner, settleRefused } from '../bench.ts'
-import { oneAtATime, spentBudget } from './budget.ts'
+import { type Allowance, allowanceFor, oneAtATime } from './budget.ts'
 import { copyForJudge } from './copies.ts'
+import { folderBefore } from './folder-before.ts'
 import { timelineOf } from './timeline.ts'
 import { questionKey, remember } from './remembered.ts'
 import { agentsFileOf, changedFiles, testFiles } from './exhibits.ts'
-import { textReader } from '../material.ts'
 
 /** Pauses between requests to a judge that cannot be reached. */
 const backoffMs = [250, 1_000, 4_000, 10_000]
 /** Pointers of one verdict that are looked up; more are left unresolved. */
-const maxPointers = 200
+const maxPointers = 1000
 
 /** Asks one judge once, and brings back what it said, or that it could not be reached. Safe to repeat until the verdict is recorded. */
 export const askJudge: Runner = (bench, lease, signal) =>
@@ -40,21 +41,17 @@ const askNow: Runner = async (bench, lease, signal) => {
   if (!state || !panel || seat?.status !== 'asked' || seat.round !== asked.round) return void (await journal.complete(lease))
   if (isOutsideJudge(panel, seat)) return awaitVerdict(bench, lease, { state, panel, seat })
 
-  const spent = await spentBudget(bench, state.spec)
-  if (spent !== undefined) {
-    const handled = await bench.tasks.handle(
-      asked.task,
-      { type: 'hold_task', reason: 'budget', detail: spent },
-      { actor: 'runtime', settles: lease },
-    )
-    return settleRefused(bench, lease, handled)
-  }
   const reports = await reportsOf(bench, state)
   const prompt = await promptFor(bench, { state, panel, seat, reports })
   const sitting = { state, panel, seat, reports, prompt }
   const question = questionKey(bench, sitting, prompt)
   const before = await remember(bench, question, panel.nonce)
-  const ending = before ? { kind: 'reply' as const, reply: before.reply } : await sit(bench, sitting, signal)
+  const allowance = before ? undefined : await allowanceFor(bench, state.spec, seat.judge, prompt)
+  if (allowance && 'held' in allowance) {
+    const hold = { type: 'hold_task', reason: 'budget', detail: allowance.held } as const
+    return settleRefused(bench, lease, await bench.tasks.handle(asked.task, hold, { actor: 'runtime', settles: lease }))
+  }
+  const ending = before ? { kind: 'reply' as const, reply: before.reply } : await sit(bench, sitting, signal, allowance)
   // An answer that arrived is recorded even while stopping: it was paid for.
   if (ending.kind === 'stopped' || (ending.kind === 'unavailable' && signal.aborted)) return void (await journal.release(lease, 0))
   const { review, round } = asked
@@ -87,7 +84,7 @@ export interface Sitting {
 }
 
 /** The sitting itself, with bounded repetition where the judge cannot be reached. */
-async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal): Promise<JudgeEnding> {
+async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal, allowance?: Allowance): Promise<JudgeEnding> {
   const { state, panel, seat } = sitting
   const { config } = bench.parts
   const rules = rulesFor(state.spec, bench.parts.rules)
@@ -96,6 +93,7 @@ async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal): Promise
   const brain = await bench.brain(agent.brain)
   const { spec, current } = state
   let copy: { folder: string; dispose(): Promise<void> } | undefined
+  const before = folderBefore(bench, state)
   const question: JudgeQuestion = {
     task: spec,
     judge: seat.judge,
@@ -110,11 +108,13 @@ async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal): Promise
     dimensions: spec.dimensions,
     points: panel.points,
     prompt: sitting.prompt,
+    ...(allowance && { budgetUsd: allowance.left }),
     reader: snapshotReader(bench, current?.content?.snapshot ?? ''),
     snapshot: async () => {
       copy ??= await copyForJudge(bench.parts, current?.content?.snapshot ?? '')
       return copy.folder
     },
+    ...(before && { before }),
   }
   try {
     const retries = brain.retriesItself ? 0 : config.limits.judgeRetries
@@ -123,13 +123,14 @@ async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal): Promise
     for (let tries = 0; ending.kind === 'unavailable' && tries < retries && !signal.aborted; tries += 1) {
       const pause = backoffMs[Math.min(tries, backoffMs.length - 1)] as number
       await sleep(pause, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) break
+      if (signal.aborted || (allowance && (spent?.costUsd ?? 0) + allowance.expected > allowance.left)) break
       ending = await call(brain, question, signal)
       spent = addUsage(spent, usageOf(ending))
     }
     return ending.kind === 'stopped' || !spent ? ending : { ...ending, usage: spent }
   } finally {
     await copy?.dispose()
+    await before?.dispose()
   }
 }
 
@@ -186,6 +187,7 @@ export async function promptFor(
         ? timelineOf(await bench.parts.journal.readStream(taskStream(state.spec.id)), panel.attempt)
         : [],
     agentsFile: content && (await agentsFileOf(snapshots, content)),
+    astray: content ? await astray(bench, content, state.current?.case, reports) : [],
     ledgerLimit: rules.policy.review.ledgerLimit,
     promptBytes,
     complaint: seat.because === 'reprompt' ? seat.problem : undefined,
@@ -203,6 +205,19 @@ export async function reportsOf(bench: Bench, state: TaskState): Promise<CheckRe
   return event?.type === 'checks.passed' || event?.type === 'merge.changed' ? event.data.reports : []
 }
 
+/** Where the worker's case points and nothing is found: a judge is told before it goes there. */
+async function astray(
+  bench: Bench,
+  content: Content,
+  argued: Case | undefined,
+  reports: readonly CheckReport[],
+): Promise<EvidenceResolution[]> {
+  const pointers = [...new Set(argued?.ac_coverage.map(({ pointer }) => pointer))]
+  if (pointers.length === 0) return []
+  const looked = await resolveEvidence(pointers, { ...(await sourceOf(bench, content)), reports, unseenCounts: false })
+  return looked.filter(({ resolved }) => !resolved)
+}
+
 /** Every pointer of a reply, looked up in the work. */
 export async function resolutions(
   bench: Bench,
@@ -214,13 +229,12 @@ export async function resolutions(
   const content = state.current?.content
   const pointers = read.kind === 'verdict' ? evidencePointers(read.verdict).slice(0, maxPointers) : []
   if (pointers.length === 0 || !content) return []
-  const { snapshots } = bench.parts
-  const manifest = await snapshots.manifest(content.snapshot as never)
-  const source = {
-    paths: manifest?.files.map((file) => file.path) ?? [],
-    text: textReader(snapshots, content.snapshot, manifest),
-    output: content.output ?? '',
-    reports,
-  }
-  return Promise.all(pointers.map((pointer) => resolveEvidence(pointer, source)))
+  const unseenCounts = read.kind === 'verdict' && read.verdict.verdict === 'reject'
+  return resolveEvidence(pointers, { ...(await sourceOf(bench, content)), reports, unseenCounts })
+}
+
+async function sourceOf({ parts }: Bench, content: Content): Promise<Omit<EvidenceSource, 'reports' | 'unseenCounts'>> {
+  const { snapshots } = parts
+  const manifest = await snapshots.manifest(content.snapshot as Digest)
+  return { snapshots, snapshot: content.snapshot, manifest, output: content.output ?? '' }
 }

@@ -51,6 +51,21 @@ export function storing(open: OpenStore): void {
       expect(Buffer.from((await store.read(manifest.digest, 'y/3')) ?? []).equals(large.subarray(1))).toBe(true)
     })
 
+    it('streams a file in pieces that add up to it, small or large, and says where there is none', async () => {
+      const store = open()
+      const large = Buffer.from(Array.from({ length: 2_500_000 }, (_, index) => index % 251))
+      const { digest } = await taken(store, planted({ large, small: 'small', empty: '' }))
+      const poured = async (path: string) => {
+        const pieces: Uint8Array[] = []
+        const there = await store.pour(digest, path, async (piece) => void pieces.push(Uint8Array.from(piece)))
+        return there ? Buffer.concat(pieces) : undefined
+      }
+      expect((await poured('large'))?.equals(large)).toBe(true)
+      expect(text(await poured('small'))).toBe('small')
+      expect(text(await poured('empty'))).toBe('')
+      expect(await poured('gone')).toBe(undefined)
+    })
+
     it('composes a snapshot of files that are stored, and of no others', async () => {
       const store = open()
       const one = await taken(store, planted({ a: 'A', b: 'B' }))

@@ -127,6 +127,23 @@ describe('files that are kept', () => {
     expect(readFileSync(join(workspace, 'assay.yaml'), 'utf8')).toBe('policy')
   })
 
+  it.each([
+    '.git/config',
+    'sub/.git/hooks/post-checkout',
+    'a/b/.GIT/config',
+    'sub/.assay/x.js',
+    'node_modules/pad/index.js',
+    './a//node_modules/x',
+  ])('%s is in no snapshot: it is neither made nor changed', async (path) => {
+    expect(await call('write_file', { path, content: 'planted' })).toMatchObject({
+      mistake: true,
+      text: expect.stringContaining('no work'),
+    })
+    put(path, 'old')
+    expect(await call('edit_file', { path, old: 'old', new: 'planted' })).toMatchObject({ mistake: true })
+    expect(readFileSync(join(workspace, path), 'utf8')).toBe('old')
+  })
+
   it('a hard link is replaced, so that its other name keeps its content', async () => {
     linkSync(join(root, 'secret.txt'), join(workspace, 'hard.txt'))
     await call('write_file', { path: 'hard.txt', content: 'mine' })

@@ -8,6 +8,9 @@ import { type Grounds, isKept, openFolder, type OpenFolder, reason, type Refusal
 /** Most bytes of a file that is opened. */
 const largestFile = 8 * 1024 * 1024
 
+/** Folders whose files are in no snapshot, at any depth: version control, Assay's own, installed packages. */
+const notWork = new Set(['.git', '.assay', 'node_modules'])
+
 /** The text of a file of the workspace. */
 export async function readText(grounds: Grounds, path: string): Promise<{ text: string } | Refusal> {
   return await withParent(grounds, path, false, grounds.hidden, (folder, name) => textIn(folder, name, path))
@@ -33,6 +36,8 @@ export async function textIn(folder: OpenFolder, name: string, path: string): Pr
  * there, and nobody ever sees half of it.
  */
 export async function writeText(grounds: Grounds, path: string, text: string): Promise<{ created: boolean } | Refusal> {
+  const apart = path.split('/').find((step) => notWork.has(step.toLowerCase()))
+  if (apart !== undefined) return { why: `${excerpt(path)} may not be written: ${excerpt(apart)} is no work, and nobody would review it.` }
   return await withParent(grounds, path, true, [...grounds.hidden, ...grounds.readOnly], async (folder, name) => {
     const place = folder.at(name)
     const old = await lstat(place).catch(unlessMissing)

@@ -1,0 +1,47 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import type { CheckSpec } from '../../contract/check.ts'
+import { insidePath, programWords } from '../../contract/checks/program.ts'
+import { visible } from '../../contract/source/shown.ts'
+import type { CheckContext, CheckProgram } from '../../ports/checks.ts'
+
+type CommandSpec = Extract<CheckSpec, { kind: 'command' }>
+
+/** What is run; or which program is nowhere that a worker does not write. */
+export type OwnCommand = { argv: string[]; findings: string[] } | { missing: string }
+
+/**
+ * The words of a check with its programs where they are not the worker's: a file of the base from the copy, where it is as the base has it; any other from
+ * the configuration's folder. What an interpreter is given to run and only the work has is run as a part of the work, and said to be one.
+ */
+export function ownCommand(spec: CommandSpec, context: CheckContext, projectRoot: string): OwnCommand {
+  const argv = [...spec.argv]
+  const findings: string[] = []
+  const cwd = spec.cwd ?? ''
+  const programs: readonly CheckProgram[] = context.programs ?? programWords(spec.argv)
+  for (const program of programs) {
+    const { at, before, path, module } = program
+    const file = module ? undefined : fileOf(program, cwd, context, projectRoot)
+    if (file !== undefined) argv[at] = before + file
+    else if (program.inBase !== undefined) continue
+    else if (at === 0 || (isAbsolute(path) && isLive(path, context.live))) return { missing: path }
+    else if (existsSync(join(context.folder, cwd, path)))
+      findings.push(`${visible(path)} is run by the check and is the worker's own: neither the base nor the configuration's folder has it`)
+  }
+  return { argv, findings }
+}
+
+/** Undefined where the word is right as it stands, or means nothing that is ours. */
+function fileOf({ at, path, inBase }: CheckProgram, cwd: string, { folder, live }: CheckContext, projectRoot: string): string | undefined {
+  if (inBase !== undefined) return at > 0 && insidePath(cwd, path) === inBase ? undefined : join(folder, inBase)
+  const file = resolve(projectRoot, path)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  return isLive(file, live) ? undefined : file
+}
+
+/** Whether a file lies where the worker writes. What is installed is watched over by other means. */
+function isLive(file: string, live: string | undefined): boolean {
+  if (live === undefined || !existsSync(file)) return false
+  const way = relative(live, realpathSync(file))
+  return way !== '..' && !way.startsWith('../') && !way.split('/').includes('node_modules')
+}

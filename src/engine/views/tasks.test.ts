@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import type { StoredEvent } from '../../contract/events/envelope.ts'
+import { type TaskRow, tasksView } from './tasks.ts'
+
+function rowAfter(gates: string[], ...types: string[]): TaskRow | undefined {
+  const spec = { id: 'm-1/a', mission: 'm-1', title: 'A', assignee: 'dev', priority: 1, bar: 60, dependsOn: [], gates }
+  const events = [{ type: 'task.created', data: { spec } }, ...types.map((type) => ({ type, data: { attempt: 1, reason: 'x' } }))]
+  return events.reduce<TaskRow | undefined>(
+    (row, event) => tasksView.fold(row, { ...event, meta: { at: '2026-01-01T00:00:00Z', actor: 'x' } } as unknown as StoredEvent, 'm-1/a'),
+    undefined,
+  )
+}
+
+describe('the row of a task that is opened again', () => {
+  it('waits where a gate stands before it and it never began', () => {
+    expect(rowAfter(['g'], 'task.failed', 'task.reopened')?.status).toBe('waiting')
+  })
+
+  it('is to be done otherwise', () => {
+    expect(rowAfter(['g'], 'task.readied', 'attempt.started', 'task.failed', 'task.reopened')?.status).toBe('todo')
+    expect(rowAfter([], 'task.failed', 'task.reopened')?.status).toBe('todo')
+  })
+})
