@@ -76,6 +76,7 @@ tasks:
       workspace: { kind: 'folder', path: '../shared' },
       expectsDiff: false,
       depth: 0,
+      own: ['bar', 'dimensions'],
       deliverable: { kind: 'folder', path: 'dist/' },
     })
     expect(specs[1]).toMatchObject({ workspace: { kind: 'worktree' }, dependsOn: ['ship-it/größe-ändern'] })
