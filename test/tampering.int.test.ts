@@ -51,7 +51,7 @@ const attacks: [what: string, worker: string, finding: RegExp, left: (project: P
   ],
   [
     'puts a link in the place of the test',
-    'rm test/add.mjs; ln -s /bin/true test/add.mjs',
+    'rm test/add.mjs; ln -s /bin/true test/add.mjs; touch src/y',
     /test\/add\.mjs is protected/,
     (project) => project.has(`${made}/test/add.mjs`),
   ],
