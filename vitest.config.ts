@@ -7,7 +7,7 @@ export default defineConfig({
     setupFiles: ['./scripts/fixed-seed.ts'],
     globalSetup: ['./scripts/bundle-once.ts'],
     // Most of the time tests wait for processes that they started.
-    maxWorkers: Math.max(2, availableParallelism()),
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ['default', './scripts/closing-line-reporter.ts'],

@@ -122,7 +122,7 @@ describe('the owner', () => {
       await here.run(['run', 'plan.yaml'])
       const worker = await connect(here, ['--role', 'worker'])
       expect(
-        (await worker.say('review_deliverable_with_evaluator', { deliverable: 'd', text: 'hello', waitSeconds: 20 })).value,
+        (await worker.say('review_deliverable_with_evaluator', { deliverable: 'd', text: 'hello', waitSeconds: 2 })).value,
       ).toMatchObject({
         verdict: 'PENDING',
       })

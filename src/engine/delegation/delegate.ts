@@ -6,8 +6,8 @@ import type { TaskSpec } from '../../contract/task.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { Engine } from '../engine.ts'
-import { missionStream } from '../streams.ts'
 import type { TaskRow } from '../views/tasks.ts'
+import { missionStream } from '../streams.ts'
 
 /** Title of a task made of a goal: a line that a list can show. */
 const titleLength = 80
@@ -58,10 +58,26 @@ export interface Delegating {
 export async function delegateTasks(engine: Engine, call: DelegateCall, { stop, ...from }: Delegating): Promise<Result<DelegateResult[]>> {
   const begun = await beginDelegation(engine, call, from)
   if (!begun.ok) return begun
-  await engine.run({ missions: [begun.value.mission], stop })
+  const rows = new Map<string, TaskRow>()
+  const settled = new AbortController()
+  await engine.run({
+    missions: [begun.value.mission],
+    stop: AbortSignal.any([stop, settled.signal]),
+    onBegin: (known) => {
+      for (const row of known) rows.set(row.id, row)
+    },
+    // Whoever delegates is answered as soon as nothing moves but by a judge who comes back, or by a person.
+    onEvent: (_event, row) => {
+      if (row) rows.set(row.id, row)
+      if (rows.size > 0 && [...rows.values()].every(({ status }) => isSettled.has(status)) && hasHeld(rows)) settled.abort()
+    },
+  })
   const standing = await delegationStanding(engine, begun.value.mission)
   return { ok: true, value: standing?.results ?? [] }
 }
+
+const isSettled = new Set<TaskRow['status']>(['held', 'done', 'failed', 'skipped'])
+const hasHeld = (rows: ReadonlyMap<string, TaskRow>): boolean => [...rows.values()].some(({ status }) => status === 'held')
 
 /** Hands tasks down without waiting for them. Whoever runs the mission brings them further. */
 export async function beginDelegation(
