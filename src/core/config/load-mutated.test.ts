@@ -105,7 +105,7 @@ describe('a configuration with one mistake in it (F11)', () => {
           if (!['shell', 'judge'].includes(key)) expect(result.error.map(({ line }) => line)).toContain(index + 1)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     )
   })
 
@@ -141,7 +141,7 @@ describe('a configuration with one mistake in it (F11)', () => {
           expect(Math.abs((result.error[0]?.line ?? 0) - (index + 1))).toBeLessThanOrEqual(1)
         } else expectAsWritten(text, result.value.config)
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     )
   })
 
@@ -191,7 +191,7 @@ describe('a configuration with one mistake in it (F11)', () => {
           expect(result.error.every(placed)).toBe(true)
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     )
     expect(accepted).toBeGreaterThan(10)
     expect(refused).toBeGreaterThan(1000)

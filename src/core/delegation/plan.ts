@@ -49,7 +49,7 @@ export function planProposals(parent: TaskState, config: Config): HandedPlan {
     else {
       const made = handedTask({ title, description, to, criteria }, whence, config)
       if (!made.ok) refuse(made.error)
-      else if (plan.tasks.some(({ title: other }) => other === title)) refuse('it is proposed twice')
+      else if (plan.tasks.some(({ id }) => id === `${made.value.id}${again}`)) refuse('it is proposed twice')
       else plan.tasks.push({ ...made.value, id: `${made.value.id}${again}` })
     }
   }
