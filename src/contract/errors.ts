@@ -18,6 +18,7 @@ export const RefusalCode = z.enum([
   'bad_answer',
   'reason_required',
   'bad_command',
+  'key_reused',
 ])
 export type RefusalCode = z.infer<typeof RefusalCode>
 

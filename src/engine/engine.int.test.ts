@@ -181,7 +181,7 @@ describe('the engine', () => {
     expect(await shop.engine.start(plan(task('a')))).toMatchObject({ ok: true, value: { mission: 'plan-1', joined: false } })
     expect(await shop.engine.start(plan(task('a')))).toMatchObject({ ok: true, value: { mission: 'plan-1', joined: true } })
     expect(await shop.engine.start(plan(task('z')))).toMatchObject({ ok: false, error: { code: 'other_plan_running' } })
-    expect(await shop.engine.start(plan(task('z')), true)).toMatchObject({ ok: true, value: { mission: 'plan-2' } })
+    expect(await shop.engine.start(plan(task('z')), { fresh: true })).toMatchObject({ ok: true, value: { mission: 'plan-2' } })
   })
 
   it('has one task at a time in a shared folder', async () => {

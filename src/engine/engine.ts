@@ -8,7 +8,15 @@ import type { TaskInput } from '../contract/task.ts'
 import type { TaskState } from '../core/task/state.ts'
 import type { BrainPort } from '../ports/brain.ts'
 import type { Verification } from '../ports/journal.ts'
-import { allMissions, createTasks, type Plan, type StartProblem, type Started, startMission } from './mission/missions.ts'
+import {
+  allMissions,
+  createTasks,
+  type Plan,
+  type StartOptions,
+  type StartProblem,
+  type Started,
+  startMission,
+} from './mission/missions.ts'
 import { acceptPolicy } from './mission/accept-policy.ts'
 import { finishMission, gateRows, missedThresholds, reopenMission, waiveThreshold } from './mission/finish.ts'
 import { outcomeOf, type RunOutcome } from './mission/outcome.ts'
@@ -91,8 +99,8 @@ export class Engine {
     }
   }
 
-  start(plan: Plan, fresh = false): Promise<Result<Started, StartProblem>> {
-    return startMission(this.parts, plan, fresh)
+  start(plan: Plan, options: StartOptions = {}): Promise<Result<Started, StartProblem>> {
+    return startMission(this.parts, plan, options)
   }
 
   missions(): Promise<MissionRow[]> {

@@ -49,6 +49,8 @@ export interface OpenDoor {
   /** What the server is told when it is to stop. */
   stop: AbortController
   ask(path: string, asking?: Asking): Promise<Heard>
+  /** A server that was started anew on the same journal: it remembers nothing else. */
+  another(): Promise<OpenDoor['ask']>
 }
 
 /** A real server on a loopback port, over an engine whose judge says what the test wants. Gone after the test. */
@@ -60,29 +62,43 @@ export async function openDoor(settings: object = {}, judge: () => string | unde
   const engine = new Engine({ ...workshop.parts, ownerToken: sha256Hex(ownerToken) })
   const logged: string[] = []
   const stop = new AbortController()
-  const server = await serveHttp(
-    {
-      engine,
-      project: project.value,
-      version: '0.0.0',
-      ownerName: 'olga',
-      workers: new Map([[sha256Hex(workerToken), 'ext']]),
-      hosts: ['localhost', '127.0.0.1', '[::1]'],
-      digestNow: async () => undefined,
-      prove: async () => ({ events: 0, streams: 0, objects: 0, checkpoint: null, rollback: false, breaks: [] }),
-      running: () => ({ running: [], otherPolicy: [] }),
-      log: (line) => logged.push(line),
-      stop: stop.signal,
-    },
-    { host: '127.0.0.1', port: 0 },
-  )
+  const world = {
+    engine,
+    project: project.value,
+    version: '0.0.0',
+    ownerName: 'olga',
+    workers: new Map([[sha256Hex(workerToken), 'ext']]),
+    hosts: ['localhost', '127.0.0.1', '[::1]'],
+    digestNow: async () => undefined,
+    prove: async () => ({ events: 0, streams: 0, objects: 0, checkpoint: null, rollback: false, breaks: [] }),
+    running: () => ({ running: [], otherPolicy: [] }),
+    log: (line: string) => logged.push(line),
+    stop: stop.signal,
+  }
+  const servers: HttpServer[] = []
+  const serve = async () => {
+    const server = await serveHttp(world, { host: '127.0.0.1', port: 0 })
+    servers.push(server)
+    return server
+  }
+  const server = await serve()
   onTestFinished(async () => {
     stop.abort()
-    await server.close(1000)
+    for (const one of servers) await one.close(1000)
     await engine.close()
     workshop.remove()
   })
-  return { engine, server, logged, stop, ask: (path, asking) => ask(server.port, path, asking) }
+  return {
+    engine,
+    server,
+    logged,
+    stop,
+    ask: (path, asking) => ask(server.port, path, asking),
+    another: async () => {
+      const { port } = await serve()
+      return (path, asking) => ask(port, path, asking)
+    },
+  }
 }
 
 /** One request, with whatever headers: `fetch` would not let a test lie about its host. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { HttpProblem } from '../../src/contract/http/problem.ts'
 import { type Asking, type Heard, type OpenDoor, openDoor, workerToken } from './open-door.ts'
 import type { Route } from '../../src/doors/http/route.ts'
+import { keepRunning } from '../../src/main/serve/keep-running.ts'
 import { routes } from '../../src/doors/http/routes/table.ts'
 
 const filled = (path: string) => path.replace(/\{\w+\}/g, 'x')
@@ -159,8 +160,8 @@ describe('what is said', () => {
   })
 })
 
-const mission = (name: string) =>
-  `name: ${name}\ntasks: [{ title: a, assignTo: ext, description: Do it. }, { title: b, assignTo: other, description: Do it. }]`
+const mission = (name: string, first = 'a') =>
+  `name: ${name}\ntasks: [{ title: ${first}, assignTo: ext, description: Do it. }, { title: b, assignTo: other, description: Do it. }]`
 
 async function startTwo({ engine }: Pick<OpenDoor, 'engine'>): Promise<void> {
   const task = (id: string) => ({
@@ -184,13 +185,20 @@ async function startTwo({ engine }: Pick<OpenDoor, 'engine'>): Promise<void> {
 
 describe('what is done', () => {
   it('does once what is asked twice under one key, and refuses the key for anything else', async () => {
-    const { ask, engine } = await openDoor()
+    const { ask, engine, another } = await openDoor()
     const yaml = { 'content-type': 'application/yaml', 'idempotency-key': 'one' }
     const [one, two] = await Promise.all([1, 2].map(() => ask('/v1/missions?fresh=true', { body: mission('M'), headers: yaml })))
     expect([one?.status, one?.text]).toEqual([201, two?.text])
     expect(await engine.missions()).toHaveLength(1)
     expect(problemOf(await ask('/v1/missions?fresh=true', { body: mission('N'), headers: yaml })).code).toBe('key_reused')
     expect((await ask('/v1/missions?fresh=true', { body: mission('M'), headers: { ...yaml, 'idempotency-key': 'two' } })).status).toBe(201)
+    expect(await engine.missions()).toHaveLength(2)
+    const later = await another()
+    expect((await later('/v1/missions?fresh=true', { body: mission('M'), headers: yaml })).json).toMatchObject({
+      mission: 'm-1',
+      joined: true,
+    })
+    expect(problemOf(await later('/v1/missions?fresh=true', { body: mission('M', 'c'), headers: yaml })).code).toBe('key_reused')
     expect(await engine.missions()).toHaveLength(2)
     const card = { body: { type: 'milestone', title: 'half way' }, headers: { 'idempotency-key': 'card' }, token: workerToken }
     const sent = [await ask('/v1/cards', card), await ask('/v1/cards', card)]
@@ -315,17 +323,29 @@ describe('what is done', () => {
     expect(problemOf(await ask('/v1/reviews/rv-none')).code).toBe('not_found')
   })
 
-  it('hands tasks down for a worker, which alone hears of them', async () => {
-    const { ask } = await openDoor({ delegate: { agent: 'dev' } })
-    const begun = await ask('/v1/delegations', {
-      body: { call: { goal: 'write it', acceptance_criteria: 'it is written' } },
-      token: workerToken,
-    })
-    expect(begun.status).toBe(202)
+  it('hands tasks down for a worker, which alone hears of them, whoever does them', async () => {
+    const { ask, engine, stop, another } = await openDoor({ delegate: { agent: 'dev' } })
+    void keepRunning(engine, stop.signal, () => {}).ended
+    const call = { goal: 'write it', acceptance_criteria: 'it is written' }
+    const asking = { body: { call }, token: workerToken, headers: { 'idempotency-key': 'handed' } }
+    const begun = await ask('/v1/delegations', asking)
+    expect(begun).toMatchObject({ status: 202, json: { delegation: 'delegation-1', state: 'working' } })
     const ended = await ask(`${begun.headers.location}?wait=30`, { token: workerToken })
     expect(ended.json).toMatchObject({ state: 'ended', results: [{ task_index: 0, status: 'completed', judge: { verdict: 'PASS' } }] })
     expect(problemOf(await ask('/v1/delegations', { body: { call: { goal: 'x' }, parent: 'no/task' }, token: workerToken })).code).toBe(
       'not_found',
     )
+    const later = await another()
+    expect((await later('/v1/delegations', asking)).json).toEqual(ended.json)
+    // Somebody outside takes as long as it takes: until then the answer is that it is worked on.
+    const outside = await ask('/v1/delegations?wait=1', { body: { call: { ...call, to: 'ext' }, worker: 'dev' } })
+    expect(outside).toMatchObject({ status: 202, json: { delegation: 'delegation-2' } })
+    expect(problemOf(await ask('/v1/delegations/delegation-2', { token: workerToken })).code).toBe('not_found')
+    const task = encodeURIComponent('delegation-2/1')
+    expect((await ask(`/v1/tasks/${task}/take`, { body: {}, token: workerToken })).status).toBe(200)
+    const ac_coverage = [{ criterion: 'AC1', pointer: 'output' }]
+    const submitted = { attempt: 1, case: { summary: 'Written.', ac_coverage }, output: 'hello' }
+    expect((await ask(`/v1/tasks/${task}/case`, { body: submitted, token: workerToken })).json).toEqual({ problems: [] })
+    expect((await ask('/v1/delegations/delegation-2?wait=30')).json).toMatchObject({ state: 'ended', results: [{ status: 'completed' }] })
   })
 })

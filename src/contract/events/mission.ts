@@ -16,6 +16,8 @@ export const missionEvents = {
     tasks: z.int().positive(),
     qualityThreshold: Bar.optional(),
     deadline: Deadline.optional(),
+    /** Names the request that asked for it: the same request starts one run. */
+    key: z.string().optional(),
   }),
   /** Tasks were added to a run: by the owner, or because accepted work proposed them. `key` names the cause; the same cause adds once. */
   'mission.extended': z.strictObject({

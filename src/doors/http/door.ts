@@ -1,5 +1,4 @@
 import type { Result } from '../../contract/errors.ts'
-import type { DelegateResult } from '../../engine/delegation/delegate.ts'
 import type { DeliverableReview } from '../../engine/deliverables/review.ts'
 import type { OneShotEnd } from '../../engine/review/one-shot.ts'
 import type { Who } from './authority/who.ts'
@@ -9,7 +8,6 @@ import type { HttpWorld } from './world.ts'
 /** The world, and what this server keeps in memory. */
 export interface Door extends HttpWorld {
   reviews: Jobs<OneShotEnd>
-  delegations: Jobs<Result<DelegateResult[]>>
   submissions: Jobs<Result<DeliverableReview>>
 }
 

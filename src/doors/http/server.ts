@@ -37,7 +37,7 @@ export async function serveHttp(world: HttpWorld, { host, port }: { host: string
     stallMs,
     log: (line) => world.log(line),
   })
-  const door: Door = { ...world, reviews: new Jobs(), delegations: new Jobs(), submissions: new Jobs() }
+  const door: Door = { ...world, reviews: new Jobs(), submissions: new Jobs() }
   const app = createApp(door, hub)
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -60,7 +60,7 @@ export async function serveHttp(world: HttpWorld, { host, port }: { host: string
       const late = setTimeout(() => server.closeAllConnections(), graceMs)
       await closed
       clearTimeout(late)
-      await Promise.all([door.reviews.settled(), door.delegations.settled(), door.submissions.settled()])
+      await Promise.all([door.reviews.settled(), door.submissions.settled()])
     },
   }
 }

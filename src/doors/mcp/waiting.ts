@@ -1,22 +1,13 @@
 import type { Engine } from '../../engine/engine.ts'
+import { untilOver as lookUntilOver } from '../../engine/wait.ts'
 import type { McpWorld } from './world.ts'
 
-/** Longest between two looks: what ends without an event of its own is seen then. */
-const lookMs = 500
-
-/** Looks again whenever something happened, until it is over, the seconds have passed, or nobody waits any more. */
-export async function untilOver<T>(
+/** Looks until it is over, the seconds have passed, the client gave up or the server stops. */
+export function untilOver<T>(
   { engine, world, stop }: { engine: Engine; world: McpWorld; stop: AbortSignal },
   seconds: number,
   look: () => Promise<T>,
   isOver: (found: T) => boolean,
 ): Promise<T> {
-  const end = performance.now() + seconds * 1000
-  for (;;) {
-    const position = await engine.parts.journal.position()
-    const found = await look()
-    const left = end - performance.now()
-    if (isOver(found) || left <= 0 || stop.aborted || world.stop.aborted) return found
-    await engine.waitForNews(position, Math.min(left, lookMs))
-  }
+  return lookUntilOver(engine, { seconds, stop: AbortSignal.any([stop, world.stop]) }, look, isOver)
 }

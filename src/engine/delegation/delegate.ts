@@ -48,6 +48,8 @@ export interface Delegating {
   by: string
   /** The task that the caller is working on, if any: what it hands down is one deeper. */
   parent?: string
+  /** Names the call: made again, it hands down nothing new. */
+  key?: string
   stop: AbortSignal
 }
 
@@ -58,32 +60,46 @@ export interface Delegating {
 export async function delegateTasks(engine: Engine, call: DelegateCall, { stop, ...from }: Delegating): Promise<Result<DelegateResult[]>> {
   const begun = await beginDelegation(engine, call, from)
   if (!begun.ok) return begun
+  const { mission } = begun.value
+  for (;;) {
+    const position = await engine.parts.journal.position()
+    const settled = await runUntilSettled(engine, mission, stop)
+    if (settled || stop.aborted) return { ok: true, value: (await delegationStanding(engine, mission))?.results ?? [] }
+    // What is left is done or judged outside: whoever that is comes by another door.
+    await engine.waitForNews(position, lookMs)
+  }
+}
+
+/** Longest between two looks at tasks that are done or judged outside. */
+const lookMs = 500
+
+/** Whoever delegates is answered as soon as nothing moves but by a judge who comes back, or by a person. False: somebody outside is awaited. */
+async function runUntilSettled(engine: Engine, mission: string, stop: AbortSignal): Promise<boolean> {
   const rows = new Map<string, TaskRow>()
   const settled = new AbortController()
   await engine.run({
-    missions: [begun.value.mission],
+    missions: [mission],
     stop: AbortSignal.any([stop, settled.signal]),
     onBegin: (known) => {
       for (const row of known) rows.set(row.id, row)
     },
-    // Whoever delegates is answered as soon as nothing moves but by a judge who comes back, or by a person.
     onEvent: (_event, row) => {
       if (row) rows.set(row.id, row)
-      if (rows.size > 0 && [...rows.values()].every(({ status }) => isSettled.has(status)) && hasHeld(rows)) settled.abort()
+      if (rows.size > 0 && allSettled(rows) && hasHeld(rows)) settled.abort()
     },
   })
-  const standing = await delegationStanding(engine, begun.value.mission)
-  return { ok: true, value: standing?.results ?? [] }
+  return allSettled(rows)
 }
 
 const isSettled = new Set<TaskRow['status']>(['held', 'done', 'failed', 'skipped'])
+const allSettled = (rows: ReadonlyMap<string, TaskRow>): boolean => [...rows.values()].every(({ status }) => isSettled.has(status))
 const hasHeld = (rows: ReadonlyMap<string, TaskRow>): boolean => [...rows.values()].some(({ status }) => status === 'held')
 
 /** Hands tasks down without waiting for them. Whoever runs the mission brings them further. */
 export async function beginDelegation(
   engine: Engine,
   call: DelegateCall,
-  { by, parent }: Omit<Delegating, 'stop'>,
+  { by, parent, key }: Omit<Delegating, 'stop'>,
 ): Promise<Result<{ mission: string }>> {
   const { config } = engine.parts
   const entries = 'tasks' in call ? call.tasks.map((one) => ({ ...one, context: joined(call.context, one.context) })) : [call]
@@ -106,8 +122,11 @@ export async function beginDelegation(
       terms: judged ? made.value.terms : { ...made.value.terms, evaluate: false },
     })
   }
-  const started = await engine.start({ id: 'delegation', name: `Delegated by ${by}`, tasks: specs }, true)
-  if (!started.ok) return refused('wrong_status', started.error.message)
+  const started = await engine.start(
+    { id: 'delegation', name: `Delegated by ${by}`, tasks: specs },
+    { fresh: true, ...(key !== undefined && { key }) },
+  )
+  if (!started.ok) return refused(started.error.code === 'key_reused' ? 'key_reused' : 'wrong_status', started.error.message)
   return { ok: true, value: { mission: started.value.mission } }
 }
 
@@ -156,7 +175,7 @@ function handedOf({ goal, context, acceptance_criteria, to }: z.infer<typeof Del
 const joined = (one: string | undefined, other: string | undefined): string | undefined =>
   one === undefined || other === undefined ? (one ?? other) : `${one}\n\n${other}`
 
-function refused(code: 'not_found' | 'bad_command' | 'wrong_status', message: string): Result<never> {
+function refused(code: 'not_found' | 'bad_command' | 'wrong_status' | 'key_reused', message: string): Result<never> {
   return { ok: false, error: { code, message } }
 }
 

@@ -177,7 +177,7 @@ function specOf(engine: Engine, brought: BroughtDeliverable, before: TaskState |
 }
 
 async function startReview(engine: Engine, spec: TaskSpec): Promise<TaskSpec> {
-  const started = await engine.start({ id: spec.mission ?? '', name: spec.title, tasks: [spec] }, true)
+  const started = await engine.start({ id: spec.mission ?? '', name: spec.title, tasks: [spec] }, { fresh: true })
   if (!started.ok) throw new Error(started.error.message)
   return { ...spec, id: `${started.value.mission}/subject`, mission: started.value.mission }
 }

@@ -30,18 +30,29 @@ export interface Plan {
   deadline?: string
 }
 
+export interface StartOptions {
+  /** Another run although one is not finished. */
+  fresh?: boolean
+  key?: string
+}
+
 export type Started = { mission: string; joined: boolean }
 export type StartProblem = {
-  code: 'other_plan_running' | 'policy_changed' | 'too_fast' | 'not_found' | 'unfit'
+  code: 'other_plan_running' | 'policy_changed' | 'too_fast' | 'not_found' | 'unfit' | 'key_reused'
   message: string
   mission: string
 }
 
 /**
  * Starts a run of a mission. A run of the same plan that is not finished is joined instead: two processes on one mission share its work.
- * The plan is stored before anything starts, so that a start cut off by a crash is finished later.
+ * The plan is stored before anything starts, so that a start cut off by a crash is finished later. A `key` names the request: asked for again,
+ * it is the run that it started, whatever became of that.
  */
-export async function startMission(parts: EngineParts, plan: Plan, fresh: boolean): Promise<Result<Started, StartProblem>> {
+export async function startMission(
+  parts: EngineParts,
+  plan: Plan,
+  { fresh = false, key }: StartOptions,
+): Promise<Result<Started, StartProblem>> {
   const { journal, rules, clock } = parts
   const unfit = plan.tasks.find(({ title, assignee }) => title === '' || assignee === '')
   if (unfit || plan.name === '')
@@ -49,6 +60,12 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
   const digest = await storePlan(parts, plan)
   for (let tries = 0; tries < 20; tries += 1) {
     const runs = await runsOf(parts, plan.id)
+    const known = key === undefined ? undefined : runs.find((run) => run.key === key)
+    if (known) {
+      if (known.plan !== digest) return startProblem('key_reused', known.id, `${known.id} was started with the same key and another plan`)
+      await createTasks(parts, known.id)
+      return { ok: true, value: { mission: known.id, joined: true } }
+    }
     const open = runs.findLast((run) => run.finished === undefined)
     if (open && !fresh) {
       if (open.plan !== digest)
@@ -69,6 +86,7 @@ export async function startMission(parts: EngineParts, plan: Plan, fresh: boolea
         tasks: plan.tasks.length,
         ...(plan.qualityThreshold !== undefined && { qualityThreshold: plan.qualityThreshold }),
         ...(plan.deadline !== undefined && { deadline: plan.deadline }),
+        ...(key !== undefined && { key }),
       },
     })
     const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })

@@ -55,7 +55,7 @@ export async function reviewOnce(engine: Engine, subject: OneShotSubject, given:
     expectsDiff: false,
     depth: 0,
   }
-  const started = await engine.start({ id: task.id, name: subject.title, tasks: [spec] }, true)
+  const started = await engine.start({ id: task.id, name: subject.title, tasks: [spec] }, { fresh: true })
   if (!started.ok) throw new Error(started.error.message)
   const { mission } = started.value
   const id = `${mission}/subject`

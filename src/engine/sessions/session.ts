@@ -182,7 +182,7 @@ async function startTask(engine: Engine, { agent, session, asked }: SessionStop)
     depth: 0,
     terms: { maxAttempts: config.hook.maxAttempts },
   }
-  const started = await engine.start({ id: mission, name: `${agent}: ${session}`, tasks: [spec] }, true)
+  const started = await engine.start({ id: mission, name: `${agent}: ${session}`, tasks: [spec] }, { fresh: true })
   if (!started.ok) throw new Error(started.error.message)
   return `${started.value.mission}/work`
 }

@@ -176,6 +176,8 @@ export interface MissionRow {
   /** Plans of the tasks that were added after the start. */
   added?: string[]
   started: string
+  /** Names the request that asked for it, where that has a name. */
+  key?: string
   finished?: string
   outcome?: string
   /** What became of its quality threshold, once looked at. */
@@ -187,8 +189,8 @@ export const missionsView: View<MissionRow> = {
   keys: (event) => (event.stream.startsWith('mission/') ? [event.stream.slice('mission/'.length)] : []),
   fold: (row, event) => {
     if (event.type === 'mission.started') {
-      const { mission, name, policy, plan, tasks } = event.data as EventData<'mission.started'>
-      return { id: mission, name, policy, plan, tasks, started: event.meta.at }
+      const { mission, name, policy, plan, tasks, key } = event.data as EventData<'mission.started'>
+      return { id: mission, name, policy, plan, tasks, started: event.meta.at, ...(key !== undefined && { key }) }
     }
     if (!row) return undefined
     const { finished: _finished, outcome: _outcome, ...open } = row

@@ -37,7 +37,7 @@ export async function runCommand(app: App, output: Output, mission: string, flag
   if (!engine) throw new Error('.assay/ could not be made')
   try {
     if (await isBroken(engine, output)) return 3
-    const started = await engine.start(plan.value.plan, flags.fresh ?? false)
+    const started = await engine.start(plan.value.plan, { fresh: flags.fresh ?? false })
     if (!started.ok && started.error.code === 'policy_changed') {
       await sayPolicyChanges(engine, output, started.error.mission)
       return 2

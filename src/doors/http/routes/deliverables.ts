@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { sha256Hex } from '../../../contract/canonical.ts'
 import { CardRequest, DeliverableId } from '../../../contract/deliverable/deliverable.ts'
 import { Bypassed, CardSent, DeliverableDetail, DeliverableItem, SendCard, SubmitDeliverable } from '../../../contract/http/deliverable.ts'
 import { NeededReason } from '../../../contract/http/mission.ts'
@@ -13,7 +12,7 @@ import { waitFor } from '../jobs.ts'
 import { listOf, pageOf, Paging } from '../page.ts'
 import { route } from '../route.ts'
 import { storeSent } from './brought.ts'
-import { inName, ownDeliverable } from './own.ts'
+import { inName, namedRequest, ownDeliverable } from './own.ts'
 import { Waiting } from './waiting.ts'
 
 const params = z.object({ deliverable: DeliverableId.describe('Id of the deliverable; `/` written `%2F`.') })
@@ -107,7 +106,7 @@ const bringing = [
     status: [201],
     handle: async ({ door, who, body: { worker, ...request }, key }) => {
       const from = inName(who, worker) ?? who.name
-      const card = key === undefined ? {} : { card: `http-${sha256Hex(JSON.stringify([from, key])).slice(0, 32)}` }
+      const card = key === undefined ? {} : { card: namedRequest(from, key) }
       const sent = await door.engine.emitCard(CardRequest.parse(request), { from, ...card, digestOf: (source) => door.digestNow(source) })
       if (!sent.ok) return refuse(sent.code, sent.message, sent.verdict === undefined ? {} : { verdict: sent.verdict })
       return { status: 201, body: { card: sent.card, bypass: sent.bypass, ...(sent.verdict !== undefined && { verdict: sent.verdict }) } }

@@ -10,6 +10,7 @@ import type { Answer } from '../answer/reply.ts'
 import type { Door } from '../door.ts'
 import { listOf, pageOf, Paging } from '../page.ts'
 import { route } from '../route.ts'
+import { namedRequest } from './own.ts'
 import { taskPage } from './tasks.ts'
 
 const params = z.object({ mission: z.string().min(1).max(300).describe('Id of the run.') })
@@ -72,13 +73,16 @@ const steering = [
     body: 'text',
     reply: MissionStarted,
     status: [201, 200],
-    handle: async ({ door, query, body }) => {
+    handle: async ({ door, who, query, body, key }) => {
       const read = readPlan({ text: body, file: 'mission' }, door.project)
       if (!read.ok) {
         const errors = read.error.map((problem) => ({ pointer: formatPlace(problem), detail: formatProblem(problem) }))
         return refuse('invalid_mission', errors[0]?.detail ?? 'the mission cannot be read', { errors })
       }
-      const started = await door.engine.start(read.value.plan, query.fresh === 'true')
+      const started = await door.engine.start(read.value.plan, {
+        fresh: query.fresh === 'true',
+        ...(key !== undefined && { key: namedRequest(who.name, key) }),
+      })
       if (!started.ok) return refusedBy(started.error)
       const { mission, joined } = started.value
       const notices = [...door.project.parsed.notices, ...read.value.notices].map(formatProblem)

@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../../contract/canonical.ts'
 import type { DeliverableRow } from '../../../engine/views/inbox.ts'
 import type { TaskRow } from '../../../engine/views/tasks.ts'
 import { refuse, type Refused } from '../answer/problem.ts'
@@ -7,6 +8,11 @@ import type { Door } from '../door.ts'
 /** In whose name work is done: a worker's token in its own, whatever the body says; the owner in that of the agent it names. */
 export function inName(who: Who, named: string | undefined): string | undefined {
   return who.scope === 'worker' ? who.name : named
+}
+
+/** Name of a request that came with an `Idempotency-Key`: kept in the journal, so that a server that was started anew knows it too. */
+export function namedRequest(from: string, key: string): string {
+  return `http-${sha256Hex(JSON.stringify([from, key])).slice(0, 32)}`
 }
 
 /** A task that whoever asks may see. What is another's does not exist for a worker. */

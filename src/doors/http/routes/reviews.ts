@@ -3,16 +3,18 @@ import { z } from 'zod'
 import { expandChecks } from '../../../contract/check.ts'
 import { ReviewResult, ReviewWork } from '../../../contract/http/deliverable.ts'
 import { formatProblem } from '../../../contract/source/problem.ts'
-import { DelegateCall, DelegateResult, delegateTasks } from '../../../engine/delegation/delegate.ts'
+import { beginDelegation, DelegateCall, DelegateResult, delegationStanding } from '../../../engine/delegation/delegate.ts'
+import { untilOver } from '../../../engine/wait.ts'
 import { numberedCriteria } from '../../../engine/project.ts'
 import { type OneShotEnd, reviewOnce } from '../../../engine/review/one-shot.ts'
 import { refuse, refusedBy } from '../answer/problem.ts'
 import type { Answer } from '../answer/reply.ts'
+import type { Who } from '../authority/who.ts'
 import type { Door } from '../door.ts'
 import { type Job, waitFor } from '../jobs.ts'
 import { route } from '../route.ts'
 import { storeSent } from './brought.ts'
-import { inName, ownTask } from './own.ts'
+import { inName, namedRequest, ownTask } from './own.ts'
 import { Waiting } from './waiting.ts'
 
 const id = (what: string) => z.object({ id: z.string().max(100).describe(`Handle that the ${what} was answered with.`) })
@@ -116,17 +118,18 @@ const delegations = [
     }),
     reply: Delegated,
     status: [200, 202],
-    handle: async ({ door, who, body, query: { wait } }) => {
+    handle: async ({ door, who, body, query: { wait }, key }) => {
       const { parent } = body
       const above = parent === undefined ? undefined : await ownTask(door, who, parent)
       if (above && 'refused' in above) return above
       const by = inName(who, body.worker) ?? who.name
-      const job = door.delegations.start(`dg-${randomUUID()}`, who, () =>
-        delegateTasks(door.engine, body.call, { by, stop: door.stop, ...(parent !== undefined && { parent }) }),
-      )
-      if (!job) return tooMany()
-      await waitFor(job, wait)
-      return delegationAnswer(job)
+      const begun = await beginDelegation(door.engine, body.call, {
+        by,
+        ...(parent !== undefined && { parent }),
+        ...(key !== undefined && { key: namedRequest(by, key) }),
+      })
+      if (!begun.ok) return refusedBy(begun.error)
+      return delegationAnswer(door, who, begun.value.mission, wait)
     },
   }),
   route({
@@ -139,21 +142,22 @@ const delegations = [
     query: Waiting,
     reply: Delegated,
     status: [200, 202],
-    handle: async ({ door, who, params, query: { wait } }) => {
-      const job = door.delegations.find(params.id, who)
-      if (!job) return refuse('not_found', `this server knows no delegation ${params.id} of yours`)
-      await waitFor(job, wait)
-      return delegationAnswer(job)
-    },
+    handle: ({ door, who, params, query: { wait } }) => delegationAnswer(door, who, params.id, wait),
   }),
 ]
 
-function delegationAnswer(job: Job<Awaited<ReturnType<typeof delegateTasks>>>): Answer<z.input<typeof Delegated>> {
-  if (job.error !== undefined) throw job.error
-  const headers = { location: `/v1/delegations/${job.id}` }
-  if (!job.value) return { status: 202, headers, body: { delegation: job.id, state: 'working' } }
-  if (!job.value.ok) return refusedBy(job.value.error)
-  return { headers, body: { delegation: job.id, state: 'ended', results: job.value.value } }
+async function delegationAnswer(door: Door, who: Who, delegation: string, wait: number): Promise<Answer<z.input<typeof Delegated>>> {
+  const standing = await untilOver(
+    door.engine,
+    { seconds: wait, stop: door.stop },
+    () => delegationStanding(door.engine, delegation),
+    (now) => now === undefined || now.open === 0,
+  )
+  if (!standing || (who.scope === 'worker' && standing.by !== who.name))
+    return refuse('not_found', `there is no delegation ${delegation} of yours`)
+  const headers = { location: `/v1/delegations/${delegation}` }
+  if (standing.open > 0) return { status: 202, headers, body: { delegation, state: 'working' } }
+  return { headers, body: { delegation, state: 'ended', results: standing.results } }
 }
 
 export const reviewRoutes = [...reviews, ...delegations]

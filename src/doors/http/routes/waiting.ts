@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Result } from '../../../contract/errors.ts'
+import { untilOver } from '../../../engine/wait.ts'
 import type { OutsideReview } from '../../../engine/outside/outside.ts'
 import type { Door } from '../door.ts'
 
@@ -10,19 +11,8 @@ export const Waiting = z.object({
   wait: z.coerce.number().int().min(0).max(longestWait).default(0).describe(`Seconds to wait for an answer; at most ${longestWait}.`),
 })
 
-/** Looks again whenever something happened, until checks and judges are through or the time is over. */
-export async function untilDecided(
-  door: Door,
-  look: () => Promise<Result<OutsideReview>>,
-  seconds: number,
-): Promise<Result<OutsideReview>> {
+/** Until checks and judges are through with what was submitted. */
+export function untilDecided(door: Door, look: () => Promise<Result<OutsideReview>>, seconds: number): Promise<Result<OutsideReview>> {
   const { engine, stop } = door
-  const end = performance.now() + seconds * 1000
-  for (;;) {
-    const position = await engine.parts.journal.position()
-    const review = await look()
-    const left = end - performance.now()
-    if (!review.ok || review.value.phase !== 'reviewing' || left <= 0 || stop.aborted) return review
-    await engine.waitForNews(position, Math.min(left, 1000))
-  }
+  return untilOver(engine, { seconds, stop }, look, (review) => !review.ok || review.value.phase !== 'reviewing')
 }
