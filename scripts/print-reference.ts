@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { referenceMarkdown } from '../src/contract/config/knobs/reference.ts'
+import { referencePages } from './reference/pages.ts'
 
-/** Writes docs/reference/configuration.md from the schemas. */
+/** Writes docs/reference/ from the schemas. */
 const folder = new URL('../docs/reference/', import.meta.url)
 mkdirSync(folder, { recursive: true })
-writeFileSync(new URL('configuration.md', folder), referenceMarkdown())
+for (const [name, text] of Object.entries(referencePages())) writeFileSync(new URL(name, folder), text)

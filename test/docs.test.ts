@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { referencePages } from '../scripts/reference/pages.ts'
 import { rooms } from '../scripts/rooms.ts'
 
 const repository = join(import.meta.dirname, '..')
@@ -27,6 +28,15 @@ describe('the documents', () => {
     const command = read('.ci/run').trimEnd().split('\n').at(-1) ?? ''
     expect(command).toContain('npm test')
     expect(read('README.md')).toContain(`\`\`\`sh\n${command}\n\`\`\``)
+  })
+
+  it('have a reference that is what the schemas print (npm run docs)', () => {
+    const printed = Object.entries(referencePages())
+    expect(printed.length).toBeGreaterThan(3)
+    for (const [name, text] of printed) expect(read(`docs/reference/${name}`), name).toBe(text)
+    expect(read('docs/reference/mcp.md')).toMatch(/### submit_case\n\n.+\n\n\| field/)
+    expect(read('docs/reference/http.md')).toContain('### POST /v1/deliverables/{deliverable}/bypass')
+    expect(read('docs/reference/events.md')).toContain('| `decision.score` |')
   })
 
   it('list every room of the import table', () => {
