@@ -1,10 +1,22 @@
 import { readFileSync } from 'node:fs'
 import type { App } from './doors/cli/app.ts'
-import { runCli } from './doors/cli/program.ts'
 
 /** Runs one command line and resolves with its exit code. What commands need is loaded when they run, so that start-up stays small. */
-export function main(argv: readonly string[]): Promise<number> {
+export async function main(argv: readonly string[]): Promise<number> {
+  const known = argv[0] === 'hook' ? await knownAtOnce(argv) : undefined
+  if (known !== undefined) {
+    process.stdout.write(`${known}\n`)
+    return 0
+  }
+  const { runCli } = await import('./doors/cli/program.ts')
   return runCli(argv, app, { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() })
+}
+
+/** A coding agent waits for its hook at every end of a turn, most of which bring nothing new. */
+async function knownAtOnce([, flag, agent, ...more]: readonly string[]): Promise<string | undefined> {
+  if (flag !== '--agent' || agent === undefined || more.length > 0) return undefined
+  const [{ hookInput }, { knownAnswer }] = await Promise.all([import('./main/hook/input.ts'), import('./main/hook/known.ts')])
+  return knownAnswer({ agent, input: await hookInput(), cwd: process.cwd(), env: process.env })
 }
 
 const app: App = {
@@ -63,6 +75,10 @@ const app: App = {
   async hook(request) {
     const { changeHook } = await import('./main/hook/install.ts')
     return changeHook(request, process.env)
+  },
+  async hookInput() {
+    const { hookInput } = await import('./main/hook/input.ts')
+    return hookInput()
   },
   async answerHook(question) {
     const { answerHook } = await import('./main/hook/answer.ts')

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { useAssay } from './front-door/assay.ts'
 import { makeProject, type Project } from './front-door/project.ts'
@@ -29,12 +30,18 @@ function repository(answers: object[], hook: object = {}): Project {
     'sum.js': 'let total = 0\n',
     '.gitignore': 'dist/\ntmp/\n.config/\n',
   })
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], { cwd: project.folder, stdio: 'pipe' })
-  git('init', '-q')
-  git('add', '-A')
-  git('commit', '-qm', 'begin')
+  git(project, 'init', '-q')
+  commit(project)
   return project
+}
+
+function git({ folder }: Project, ...args: string[]): void {
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], { cwd: folder, stdio: 'pipe' })
+}
+
+function commit(project: Project): void {
+  git(project, 'add', '-A')
+  git(project, 'commit', '-qm', 'so far')
 }
 
 /** What the agents write to their hooks, as recorded from them, and how they are told to go on. */
@@ -96,9 +103,9 @@ const agents = {
 }
 type Answer = { decision?: string; reason?: string; followup_message?: string; systemMessage?: string }
 
-async function hook(project: Project, agent: string, input: object | string) {
+async function hook(project: Project, agent: string, input: unknown, env: Record<string, string> = {}) {
   const text = typeof input === 'string' ? input : JSON.stringify(input)
-  const { code, stdout, stderr } = await project.run(['hook', '--agent', agent], { input: text })
+  const { code, stdout, stderr } = await project.run(['hook', '--agent', agent], { input: text, env })
   expect(code, stderr).toBe(0)
   return { answer: JSON.parse(stdout) as Answer, stderr }
 }
@@ -178,13 +185,16 @@ describe('assay hook', () => {
     const project = repository([reject])
     const stop = agents.claude.stop(project.folder)
     project.write({ 'tmp/transcript.jsonl': '' })
-    expect((await hook(project, 'claude', stop)).answer).toEqual({})
+    const { answer } = await hook(project, 'claude', stop)
+    expect(answer.systemMessage).toContain('UNREVIEWED: nobody saw this session begin')
     project.write({ 'sum.js': 'a\n' })
     expect((await hook(project, 'claude', { ...stop, background_tasks: [{ id: 'b' }] })).answer).toEqual({
       systemMessage: 'Assay: not reviewed yet: the agent has work under way',
     })
     expect((await hook(project, 'claude', { ...stop, hook_event_name: 'Notification' })).answer).toEqual({})
-    expect((await hook(project, 'claude', 'no JSON')).answer.systemMessage).toContain('UNREVIEWED')
+    for (const told of ['no JSON', {}, [], null, { hook_event_name: 7 }])
+      expect((await hook(project, 'claude', told)).answer.systemMessage, JSON.stringify(told)).toContain('UNREVIEWED')
+    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(6)
     const elsewhere = makeProject()
     expect((await hook(elsewhere, 'claude', agents.claude.stop(elsewhere.folder))).answer.systemMessage).toContain('no assay.yaml')
     expect((await project.run(['hook'])).code).toBe(2)
@@ -232,9 +242,85 @@ describe('what an agent under the hook cannot do', () => {
         brains: { claude: { kind: 'agent', agent: 'claude' }, canned: { kind: 'scripted', file: 'brain.yaml' } },
         agents: { dev: { role: 'engineer', brain: 'claude' } },
       },
-      'sum.js': 'console.log(2)\n',
     })
-    expect((await hook(alone, 'claude', agents.claude.stop(alone.folder))).answer.systemMessage).toContain('UNREVIEWED')
+    commit(alone)
+    alone.write({ 'sum.js': 'console.log(2)\n' })
+    const judgeless = (await hook(alone, 'claude', agents.claude.stop(alone.folder))).answer.systemMessage
+    expect(judgeless).toMatch(/UNREVIEWED.*(nobody|no other agent)/s)
+  })
+
+  it('take its project’s judge along no further than its own folder, wherever it says it is', { timeout }, async () => {
+    const project = repository([reject])
+    const elsewhere = makeProject({ 'a.txt': 'no project at all' })
+    await hook(project, 'claude', start(project.folder))
+    project.write({ 'sum.js': 'bad\n', 'sub/assay.yaml': project.read('assay.yaml'), 'sub/brain.yaml': { judges: { '*': [pass] } } })
+    expect((await hook(project, 'claude', agents.claude.stop(`${project.folder}/sub`))).answer.decision).toBe('block')
+    const away = agents.claude.stop(elsewhere.folder)
+    expect((await hook(elsewhere, 'claude', away)).answer.systemMessage).toContain('UNREVIEWED')
+    expect((await hook(elsewhere, 'claude', away, { CLAUDE_PROJECT_DIR: project.folder })).answer.decision).toBe('block')
+  })
+
+  it('hide new work behind rules of its own or in a repository of its own', { timeout }, async () => {
+    const project = repository([reject])
+    await hook(project, 'claude', start(project.folder))
+    project.write({ 's/.gitignore': '*\n', 's/f.txt': 'bad\n' })
+    expect((await hook(project, 'claude', agents.claude.stop(project.folder))).answer.decision).toBe('block')
+    const nested = repository([reject])
+    await hook(nested, 'claude', start(nested.folder))
+    nested.write({ 'hid/f.txt': 'bad\n' })
+    execFileSync('git', ['init', '-q'], { cwd: `${nested.folder}/hid` })
+    expect((await hook(nested, 'claude', agents.claude.stop(nested.folder))).answer.decision).toBe('block')
+    const brought = (await nested.events()).find(({ type }) => type === 'case.submitted')?.data as { content: { paths: string[] } }
+    expect(brought.content.paths).toEqual(['hid/f.txt'])
+  })
+
+  it('go for reviewed where nobody saw it begin and it committed, or pointed at a judge of its own', { timeout }, async () => {
+    const project = repository([reject])
+    project.write({ 'f.txt': 'bad\n' })
+    commit(project)
+    expect((await hook(project, 'claude', agents.claude.stop(project.folder))).answer.systemMessage).toContain('UNREVIEWED')
+    project.write({ 'f.txt': 'worse\n', 'own.yaml': { judges: { '*': [pass] } } })
+    project.write({ 'assay.yaml': project.read('assay.yaml').replace('brain.yaml', 'own.yaml') })
+    const own = await hook(project, 'claude', agents.claude.stop(project.folder))
+    expect(own.answer.systemMessage).toMatch(/UNREVIEWED.*assay\.yaml is not as it was committed/)
+  })
+
+  it('launder what was rejected by adding to it, or break the hook with the name of its session', { timeout }, async () => {
+    const project = repository([reject])
+    const stop = agents.claude.stop(project.folder)
+    await hook(project, 'claude', start(project.folder, 'e'))
+    project.write({ 'f.txt': 'bad\n' })
+    expect((await hook(project, 'claude', { ...stop, session_id: 'e' })).answer.decision).toBe('block')
+    project.write({ 'n.txt': 'a note\n' })
+    for (const session of ['e2', 'a\0b', '\ud800', 'x'.repeat(5000)]) {
+      expect((await hook(project, 'claude', start(project.folder, session))).answer).toEqual({})
+      expect((await hook(project, 'claude', { ...stop, session_id: session })).answer.decision, session.slice(0, 9)).toBe('block')
+    }
+  })
+})
+
+describe('a session with nothing new', () => {
+  it('is let go at once, by the journal’s last word, until anything at all has changed', { timeout }, async () => {
+    const project = repository([pass])
+    const stop = agents.claude.stop(project.folder)
+    await hook(project, 'claude', { session_id: 's-1', cwd: project.folder, hook_event_name: 'SessionStart' })
+    project.write({ 'sum.js': 'console.log(2)\n', 'tmp/transcript.jsonl': '' })
+    await delay(200)
+    expect((await hook(project, 'claude', stop)).answer.systemMessage).toContain('PASS')
+    const released = (await project.events()).length
+    expect((await project.events()).at(-1)).toMatchObject({ type: 'session.released', data: { session: 's-1' } })
+    expect((await hook(project, 'claude', stop)).answer).toEqual({})
+    expect(await project.events()).toHaveLength(released)
+    for (const change of [
+      { 'sum.js': 'console.log(3)\n' },
+      { 's/.gitignore': '*\n', 's/hidden.js': 'evil\n' },
+      { 'brain.yaml': { judges: { '*': [reject] } } },
+    ]) {
+      project.write(change)
+      const before = (await project.events()).length
+      await hook(project, 'claude', stop)
+      expect((await project.events()).length, Object.keys(change)[0]).toBeGreaterThan(before)
+    }
   })
 })
 

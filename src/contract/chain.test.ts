@@ -1,16 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  assertName,
-  bodyOf,
-  type ChainedEvent,
-  ChainVerifier,
-  contentMatches,
-  eventHash,
-  genesisOf,
-  placeHash,
-  storedEvent,
-} from './chain.ts'
+import { assertName, bodyOf, ChainVerifier, storedEvent } from './chain.ts'
+import { type ChainedEvent, contentMatches, eventHash, genesisOf, placeHash } from './events/links.ts'
 
 const meta = { at: '2026-01-01T00:00:00.000Z', actor: 'tester' }
 

@@ -17,8 +17,6 @@ export const folderStream = (folder: string): string => `folder/${sha256Hex(fold
 
 export const deliverableStream = (deliverable: string): string => `deliverable/${deliverable}`
 export const cardStream = (card: string): string => `card/${card}`
-/** What is known of a coding agent's session besides its tasks. */
-export const sessionStream = (agent: string, session: string): string => `session/${agent}/${session}`
 /** Looks of the gate at cards that name no deliverable it knows. */
 export const refusalStream = 'refused-cards'
 

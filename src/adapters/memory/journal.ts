@@ -1,4 +1,5 @@
-import { assertName, bodyOf, type ChainedEvent, ChainVerifier, eventHash, genesisOf, storedEvent } from '../../contract/chain.ts'
+import { assertName, bodyOf, ChainVerifier, storedEvent } from '../../contract/chain.ts'
+import { type ChainedEvent, eventHash, genesisOf } from '../../contract/events/links.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { Lease } from '../../contract/work.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { assertName, bodyOf, type ChainedEvent, eventHash, genesisOf, placeHash, storedEvent } from '../../contract/chain.ts'
+import { assertName, bodyOf, storedEvent } from '../../contract/chain.ts'
+import { type ChainedEvent, eventHash, genesisOf, placeHash } from '../../contract/events/links.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { AppendRequest, AppendResult, View } from '../../ports/journal.ts'
 import { damaged, EventTable } from './tables/events.ts'

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type ChainedEvent, ChainVerifier, firstPlace, placeHash, type StreamHead } from '../../contract/chain.ts'
+import { ChainVerifier, type StreamHead } from '../../contract/chain.ts'
+import { type ChainedEvent, firstPlace, placeHash } from '../../contract/events/links.ts'
 import type { Verification } from '../../ports/journal.ts'
 import { isStoreError } from './file/faults.ts'
 

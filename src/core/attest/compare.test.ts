@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Checkpoint } from '../../contract/attest/checkpoint.ts'
-import { eventHash, genesisOf } from '../../contract/chain.ts'
+import { eventHash, genesisOf } from '../../contract/events/links.ts'
 import { rootOf, sortedMarks } from './checkpoint-text.ts'
 import { CheckpointComparison, JournalMark } from './compare.ts'
 

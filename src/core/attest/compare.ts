@@ -1,5 +1,6 @@
 import type { Checkpoint, StreamMark } from '../../contract/attest/checkpoint.ts'
-import { type BrokenLink, firstPlace, placeHash } from '../../contract/chain.ts'
+import type { BrokenLink } from '../../contract/chain.ts'
+import { firstPlace, placeHash } from '../../contract/events/links.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 
 type Link = Pick<StoredEvent, 'stream' | 'version' | 'position' | 'hash'>

@@ -38,6 +38,8 @@ export interface App {
   diagnose(request: DiagnoseRequest): AsyncIterable<Finding>
   /** Puts the hook into an agent's settings or takes it out; says what it changed or, in a dry run, would change. */
   hook?(request: HookRequest): Promise<Result<string[], string>>
+  /** What a coding agent wrote to its hook. */
+  hookInput(): Promise<string>
   /** Answers a coding agent's hook with the object that the agent reads, as text. */
   answerHook(question: HookQuestion): Promise<string>
 }
@@ -94,6 +96,8 @@ export interface HookRequest {
   folder: string
   remove: boolean
   dryRun: boolean
+  /** Leaves settings alone that hold for other projects, too. */
+  onlyOfProject?: boolean
 }
 
 /** `token` is the digest of the token that was shown: it must be the one that the journal knows. */

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
 import type { Result } from '../../contract/errors.ts'
 import type { Problem } from '../../contract/source/problem.ts'
 import { type Project, readProject } from '../../engine/project.ts'
 import type { Terminal } from './app.ts'
+import { configAbove } from './config-file.ts'
 
 /** Flags that set knobs of the configuration, as commander names them. */
 export interface ConfigFlags {
@@ -26,7 +27,7 @@ export interface FoundProject {
 
 /** Finds and loads the configuration: the named file, `assay.yaml` here or above, or none at all (defaults). */
 export function findProject({ cwd, env }: Pick<Terminal, 'cwd' | 'env'>, flags: ConfigFlags): Result<FoundProject, Problem[]> {
-  const path = flags.config === undefined ? lookUpwards(cwd) : resolve(cwd, flags.config)
+  const path = flags.config === undefined ? configAbove(cwd) : resolve(cwd, flags.config)
   const file = path === null ? null : relative(cwd, path)
   const read = path === null ? { ok: true as const, value: undefined } : readText(path, file ?? path)
   if (!read.ok) return read
@@ -54,13 +55,5 @@ export function knobFlags(flags: ConfigFlags): Record<string, string | boolean |
     '--max-attempts': flags.maxAttempts,
     '--fail-open': flags.failOpen,
     '--max-cost': flags.maxCost,
-  }
-}
-
-function lookUpwards(from: string): string | null {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
-    const file = join(folder, 'assay.yaml')
-    if (existsSync(file)) return file
-    if (dirname(folder) === folder) return null
   }
 }

@@ -2,8 +2,10 @@ import { readFileSync, statSync } from 'node:fs'
 
 /** What a coding agent's hook tells, whatever its dialect. */
 export interface HookCall {
-  event: 'stop' | 'start' | 'other'
+  /** `unknown`: it does not say what happened, so that nobody can tell whether something was to be reviewed. */
+  event: 'stop' | 'start' | 'other' | 'unknown'
   session: string
+  /** Where the agent says it is, which it can change. */
   cwd: string
   /** What the agent was asked, as far as the hook says or its transcript does. */
   asked: string

@@ -4,6 +4,8 @@ import { askedIn, type HookCall, record, textOf } from './call.ts'
 
 /** How one coding agent speaks to its hooks and hears from them. Adding an agent is adding one of these. */
 export interface Dialect {
+  /** Variable in which the agent names the folder that the session is of, if it has one: `cwd` follows the agent around. */
+  folderVariable?: string
   read(input: Record<string, unknown>): HookCall
   /** The agent may end. `message` is for the person, where the agent passes one on. */
   release(message: string | undefined): object
@@ -28,20 +30,27 @@ const limitSeconds = 600
 const withMessage = (message: string | undefined): object => (message === undefined ? {} : { systemMessage: message })
 const asHook = (command: string, timeout: number): object => ({ hooks: [{ type: 'command', command, timeout }] })
 
-/** Stop hooks of Claude Code and of those that took them over. */
+/** Events by name; what has a name and is not among them is none of our business. */
+function eventNamed(name: string, stops: readonly string[]): HookCall['event'] {
+  if (name === '') return 'unknown'
+  return stops.includes(name) ? 'stop' : name === 'SessionStart' ? 'start' : 'other'
+}
+
+/** Stop hooks of Claude Code and of those that took them over. A task that is completed says itself what it was. */
 function readStop(input: Record<string, unknown>): HookCall {
-  const event = textOf(input.hook_event_name)
+  const task = [textOf(input.task_subject), textOf(input.task_description)].filter((text) => text !== '').join('\n\n')
   return {
-    event: event === 'Stop' ? 'stop' : event === 'SessionStart' ? 'start' : 'other',
+    event: eventNamed(textOf(input.hook_event_name), ['Stop', 'SubagentStop', 'TaskCompleted']),
     session: textOf(input.session_id),
     cwd: textOf(input.cwd),
-    asked: askedIn(input.transcript_path),
+    asked: task || askedIn(input.transcript_path),
     said: textOf(input.last_assistant_message),
     busy: Array.isArray(input.background_tasks) && input.background_tasks.length > 0,
   }
 }
 
 const claude: Dialect = {
+  folderVariable: 'CLAUDE_PROJECT_DIR',
   read: readStop,
   release: withMessage,
   block: (reason) => ({ decision: 'block', reason }),
@@ -64,8 +73,9 @@ const codex: Dialect = {
 }
 
 const gemini: Dialect = {
+  folderVariable: 'GEMINI_PROJECT_DIR',
   read: (input) => ({
-    event: textOf(input.hook_event_name) === 'AfterAgent' ? 'stop' : textOf(input.hook_event_name) === 'SessionStart' ? 'start' : 'other',
+    event: eventNamed(textOf(input.hook_event_name), ['AfterAgent']),
     session: textOf(input.session_id),
     cwd: textOf(input.cwd),
     asked: textOf(input.prompt),

@@ -1,20 +1,21 @@
-import type { Digest } from '../../contract/canonical.ts'
+import { type Digest, sha256Hex } from '../../contract/canonical.ts'
 import type { Content } from '../../contract/case.ts'
 import { expandChecks } from '../../contract/check.ts'
-import type { EventData } from '../../contract/events/manifest.ts'
+import type { AssayEvent, EventData } from '../../contract/events/manifest.ts'
 import type { Score } from '../../contract/score.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { criteriaOf } from '../../core/mission/criteria.ts'
 import { slugOf } from '../../core/mission/ids.ts'
 import { isReviewerRole } from '../../core/routing/organisation.ts'
 import type { TaskState } from '../../core/task/state.ts'
+import type { Manifest } from '../../ports/snapshots.ts'
 import type { Engine } from '../engine.ts'
 import { runsOf } from '../mission/missions.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import { feedbackText } from '../prompts/worker.ts'
-import { sessionStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import { changed } from '../work/attempt/changed.ts'
+import { sessionStream } from './stream.ts'
 
 /** A coding agent that says it is done, with its work as it lies in the folder. */
 export interface SessionStop {
@@ -27,6 +28,8 @@ export interface SessionStop {
   /** The folder now, and before the session where nobody recorded its start. */
   snapshot: Digest
   base: Digest
+  /** What speaks against the policy in force, where nobody recorded the start and the one that held then. */
+  doubt?: string
 }
 
 /** What becomes of it. Only `passed` means that somebody judged the work and found it good. */
@@ -51,22 +54,41 @@ export async function sessionStarted(engine: Engine, agent: string, session: str
   await parts.journal.append({ streams: [{ stream, expected: 0, events: [event] }], meta: { at, actor: agent } })
 }
 
-/** What the latest session that left exactly this behind, rejected, had begun with. */
+/** What the latest session whose rejected work still lies there had begun with: more work on top of it does not make it accepted. */
 async function rejectedGround(engine: Engine, snapshot: Digest): Promise<Digest | undefined> {
+  const { snapshots } = engine.parts
+  const now = await snapshots.manifest(snapshot)
+  if (!now) return undefined
   const rows = (await engine.taskRows()).filter(({ id, status }) => status === 'todo' && /-session-.*\/work$/.test(id))
   for (const { id } of rows.sort((one, other) => other.updated.localeCompare(one.updated))) {
     const content = (await engine.task(id))?.current?.content
-    if (content?.snapshot === snapshot) return content.base as Digest
+    const [before, rejected] = await Promise.all([manifestOf(engine, content?.base), manifestOf(engine, content?.snapshot)])
+    if (!before || !rejected) continue
+    const different = new Set(changed(rejected, now))
+    if (changed(before, rejected).some((path) => !different.has(path))) return before.digest
   }
   return undefined
 }
 
+async function manifestOf({ parts }: Engine, digest: string | undefined): Promise<Manifest | undefined> {
+  return digest === undefined ? undefined : parts.snapshots.manifest(digest as Digest)
+}
+
 /** Whatever kept the work from being reviewed is on record, and told. */
-export async function sessionUnreviewed({ parts }: Engine, agent: string, session: string, reason: string): Promise<void> {
+export function sessionUnreviewed(engine: Engine, agent: string, session: string, reason: string): Promise<void> {
+  return note(engine, agent, session, { type: 'session.unreviewed', data: { agent, session, reason } })
+}
+
+/** The agent was let go with nothing left to judge, as the folder looked then. */
+export function sessionReleased(engine: Engine, agent: string, session: string, seen: { snapshot: Digest; look: string }): Promise<void> {
+  return note(engine, agent, session, { type: 'session.released', data: { agent, session, ...seen } })
+}
+
+async function note({ parts }: Engine, agent: string, session: string, fact: AssayEvent): Promise<void> {
   for (let tries = 0; tries < 10; tries += 1) {
     const stream = sessionStream(agent, session)
     const at = new Date(parts.clock.now()).toISOString()
-    const event = asNew({ type: 'session.unreviewed', data: { agent, session, reason } })
+    const event = asNew(fact)
     const streams = [{ stream, expected: await parts.journal.head(stream), events: [event] }]
     if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })).ok)
       return
@@ -81,9 +103,9 @@ export async function reviewSession(engine: Engine, stop: SessionStop, signal: A
   const changed = await policyChanged(engine, stop)
   if (changed !== undefined) return unreviewed(engine, stop, changed)
   for (let rounds = 0; rounds < 3; rounds += 1) {
-    const { task, base } = await openTask(engine, stop)
+    const { task, base, known } = await openTask(engine, stop)
     const content = await contentOf(engine, stop, base)
-    if (content.empty) return { kind: 'nothing' }
+    if (content.empty) return known || (await startOf(engine, stop)) ? { kind: 'nothing' } : unreviewed(engine, stop, unseenStart)
     const id = task?.spec.id ?? (await startTask(engine, stop))
     const brought = await bring(engine, id, stop.agent, content)
     if (brought !== undefined) return unreviewed(engine, stop, brought, id)
@@ -96,10 +118,10 @@ export async function reviewSession(engine: Engine, stop: SessionStop, signal: A
 }
 
 /** An agent does not set the bar that its own work is held against. */
-async function policyChanged({ parts }: Engine, { agent, session }: SessionStop): Promise<string | undefined> {
-  const [started] = await parts.journal.readStream(sessionStream(agent, session))
-  const policy = started?.type === 'session.started' ? (started.data as EventData<'session.started'>).policy : undefined
-  if (policy === undefined || policy === parts.rules.digest) return undefined
+async function policyChanged(engine: Engine, stop: SessionStop): Promise<string | undefined> {
+  const started = await startOf(engine, stop)
+  if (!started) return stop.doubt
+  if (started.policy === engine.parts.rules.digest) return undefined
   return 'assay.yaml, or a program that judges, was changed during the session: put it back, or begin a new session under it'
 }
 
@@ -136,30 +158,52 @@ async function unreviewed(engine: Engine, { agent, session }: SessionStop, reaso
   return { kind: 'unreviewed', ...(task !== undefined && { task }), reason }
 }
 
+/** What a session's work is brought to. `known`: work of this session was brought before. */
+interface Opening {
+  task?: TaskState
+  base: Digest
+  known: boolean
+}
+
 /** The task that the session is being sent back for, if there is one, and the ground that its work is measured against. */
-async function openTask(engine: Engine, { agent, session, base, snapshot }: SessionStop): Promise<{ task?: TaskState; base: Digest }> {
+async function openTask(engine: Engine, { agent, session, base, snapshot }: SessionStop): Promise<Opening> {
   const runs = await runsOf(engine.parts, missionId(agent, session))
   const last = runs.at(-1)
   const state = last && (await engine.task(`${last.id}/work`))
-  if (!state) return { base: await groundOf(engine, agent, session, base) }
+  if (!state) return { base: await sessionGround(engine, agent, session, base), known: false }
   const ground = (state.current?.content?.base as Digest | undefined) ?? base
   const other = state.current?.content?.snapshot !== snapshot
   if (state.status === 'done') {
     const accepted = state.contents[state.done?.content ?? '']
-    return { base: (accepted?.snapshot as Digest | undefined) ?? ground }
+    return { base: (accepted?.snapshot as Digest | undefined) ?? ground, known: true }
   }
   const stuck = state.status === 'failed' || state.status === 'skipped' || state.policy !== engine.parts.rules.digest
   // What waits for a person or a judge stays with them; work that changed since is looked at anew.
-  if (stuck || (state.status === 'held' && other)) return { base: ground }
-  return { task: state, base: ground }
+  if (stuck || (state.status === 'held' && other)) return { base: ground, known: true }
+  return { task: state, base: ground, known: true }
 }
 
-async function groundOf({ parts }: Engine, agent: string, session: string, base: Digest): Promise<Digest> {
+const unseenStart =
+  'nobody saw this session begin, and the folder is as its last commit: what was committed meanwhile is not judged (assay hook install)'
+
+async function startOf(
+  { parts }: Engine,
+  { agent, session }: Pick<SessionStop, 'agent' | 'session'>,
+): Promise<EventData<'session.started'> | undefined> {
   const [started] = await parts.journal.readStream(sessionStream(agent, session))
-  return started?.type === 'session.started' ? ((started.data as EventData<'session.started'>).snapshot as Digest) : base
+  return started?.type === 'session.started' ? (started.data as EventData<'session.started'>) : undefined
 }
 
-const missionId = (agent: string, session: string): string => `${agent}-session-${slugOf(session)}`
+/** What a session's work is measured against: the folder as it began, else `base`. */
+export async function sessionGround(engine: Engine, agent: string, session: string, base: Digest): Promise<Digest> {
+  return ((await startOf(engine, { agent, session }))?.snapshot as Digest | undefined) ?? base
+}
+
+/** Sessions whose ids differ have missions that differ, however alike their ids read. */
+function missionId(agent: string, session: string): string {
+  const slug = slugOf(session)
+  return `${agent}-session-${slug === session ? slug : `${slug}-${sha256Hex(session).slice(0, 8)}`}`
+}
 
 async function startTask(engine: Engine, { agent, session, asked }: SessionStop): Promise<string> {
   const { config } = engine.parts

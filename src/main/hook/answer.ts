@@ -9,10 +9,21 @@ import { type Dialect, dialects, readCall } from '../../doors/hook/dialects.ts'
 import { type HookWords, wordsFor } from '../../doors/hook/words.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { readProject } from '../../engine/project.ts'
-import { reviewSession, sessionStarted, sessionUnreviewed } from '../../engine/sessions/session.ts'
+import {
+  reviewSession,
+  type SessionEnd,
+  type SessionStop,
+  sessionGround,
+  sessionReleased,
+  sessionStarted,
+  sessionUnreviewed,
+} from '../../engine/sessions/session.ts'
 import { brainProblems } from '../brains.ts'
 import { openEngine } from '../open-engine.ts'
-import { lastCommit, takeFolder } from './folder.ts'
+import { protectedFiles } from '../brain-files.ts'
+import { changedSinceCommit, lastCommit, takeFolder } from './folder.ts'
+import { projectFolder, sessionName } from './place.ts'
+import { type Look, lookOf } from './look.ts'
 
 /**
  * Answers a coding agent's hook with the one object that the agent reads. It never fails: whatever goes wrong, the agent is let go, and that its
@@ -21,45 +32,53 @@ import { lastCommit, takeFolder } from './folder.ts'
 export async function answerHook(question: HookQuestion): Promise<string> {
   const dialect = dialects[question.agent]
   if (!dialect) throw new Error(`no dialect of ${question.agent}`)
-  const words = await wordsOf(question, dialect)
+  const words = await wordsOf(question, dialect).catch((error: unknown) => wordsFor({ kind: 'unreviewed', reason: reasonOf(error) }))
   if (words.message !== undefined) question.say(words.message)
   return JSON.stringify(words.block === undefined ? dialect.release(words.message) : dialect.block(words.block))
 }
 
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 async function wordsOf(question: HookQuestion, dialect: Dialect): Promise<HookWords> {
+  const { agent, env } = question
   const call = readCall(dialect, question.input)
-  if (!call) return { message: `Assay: UNREVIEWED: ${question.agent} told the hook nothing that could be read` }
   // A rehearsal shows that the hook is called; there is nothing to review.
-  if (call.event === 'other' || question.env.ASSAY_HOOK_REHEARSAL === '1') return {}
+  if (env.ASSAY_HOOK_REHEARSAL === '1') return { message: 'Assay: a rehearsal: nothing was reviewed' }
+  if (!call || call.event === 'unknown') return unreadable(question, dialect)
+  if (call.event === 'other') return {}
   if (call.busy) return { message: 'Assay: not reviewed yet: the agent has work under way' }
-  const cwd = call.cwd || question.cwd
-  const found = findProject({ cwd, env: question.env }, {})
-  if (!found.ok) return withoutProject(question, call, cwd, found.error.map(formatProblem).join('; '))
-  if (found.value.file === null)
-    return call.event === 'stop' ? { message: 'Assay: nothing is reviewed here: there is no assay.yaml (assay init)' } : {}
+  const folder = projectFolder(agent, dialect, call, question)
+  if (folder === undefined) {
+    const where = call.cwd || question.cwd
+    return call.event === 'stop' ? wordsFor({ kind: 'unreviewed', reason: `there is no assay.yaml in ${where} or above (assay init)` }) : {}
+  }
+  const found = findProject({ cwd: folder, env }, {})
+  if (!found.ok) return withoutProject(question, sessionName(call), folder, found.error.map(formatProblem).join('; '))
   return inProject(question, call, found.value)
 }
 
-async function inProject({ agent }: HookQuestion, call: HookCall, found: FoundProject): Promise<HookWords> {
-  const session = call.session || 'default'
+/** A call that does not say what happened may have been the end of something: that nobody looked is said, and on record where there is a journal. */
+function unreadable(question: HookQuestion, dialect: Dialect): Promise<HookWords> {
+  const reason = `${question.agent} told the hook nothing that could be read`
+  const named = dialect.folderVariable === undefined ? undefined : question.env[dialect.folderVariable]
+  return withoutProject(question, 'default', named ?? question.cwd, reason)
+}
+
+async function inProject({ agent, env }: HookQuestion, call: HookCall, found: FoundProject): Promise<HookWords> {
+  const session = sessionName(call)
   let engine: Engine | null = null
   try {
     const problems = await brainProblems(found)
     if (problems.length > 0) throw new Error(problems.map(formatProblem).join('; '))
     engine = await openEngine({ ...found, create: true })
     if (!engine) throw new Error('.assay/ could not be made')
-    const { snapshots } = engine.parts
-    const snapshot = await takeFolder(snapshots, found.folder)
     if (call.event === 'start') {
-      await sessionStarted(engine, agent, session, snapshot)
+      await sessionStarted(engine, agent, session, await takeFolder(engine.parts.snapshots, found.folder))
       return {}
     }
-    const base = await lastCommit(snapshots, found.folder, join(found.folder, '.assay', 'drafts'))
-    const { asked, said } = call
-    const deadline = AbortSignal.timeout(durationMs(found.project.config.hook.timeout))
-    return wordsFor(await reviewSession(engine, { agent, session, asked, said, snapshot, base }, deadline))
+    return wordsFor(await reviewed(engine, { agent, session, asked: call.asked, said: call.said }, found, env))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     await engine?.parts.journal.position().then(
       () => engine && sessionUnreviewed(engine, agent, session, reason),
       () => undefined,
@@ -70,14 +89,45 @@ async function inProject({ agent }: HookQuestion, call: HookCall, found: FoundPr
   }
 }
 
+type Told = Pick<SessionStop, 'agent' | 'session' | 'asked' | 'said'>
+
+async function reviewed(engine: Engine, told: Told, { folder, project }: FoundProject, env: NodeJS.ProcessEnv): Promise<SessionEnd> {
+  const { snapshots } = engine.parts
+  const { agent, session } = told
+  const looked = { at: BigInt(Date.now()) * 1_000_000n, look: glance(folder, env) }
+  const base = await lastCommit(snapshots, folder, join(folder, '.assay', 'drafts'))
+  const snapshot = await takeFolder(snapshots, folder, await sessionGround(engine, agent, session, base))
+  const [changed] = await changedSinceCommit(folder, protectedFiles(folder, project.config))
+  const doubt = changed === undefined ? {} : { doubt: `nobody saw this session begin, and ${changed} is not as it was committed` }
+  const deadline = AbortSignal.timeout(durationMs(project.config.hook.timeout))
+  const end = await reviewSession(engine, { ...told, snapshot, base, ...doubt }, deadline)
+  const { look } = looked
+  const settled = look !== undefined && look.newest < looked.at - tick && glance(folder, env)?.digest === look.digest
+  if (settled && (end.kind === 'nothing' || end.kind === 'passed'))
+    await sessionReleased(engine, agent, session, { snapshot, look: look.digest })
+  return end
+}
+
+/** Nanoseconds within which two changes of a file may bear the same time. */
+const tick = 50_000_000n
+
+/** Where the look cannot be had, the next answer takes the long way again. */
+function glance(folder: string, env: NodeJS.ProcessEnv): Look | undefined {
+  try {
+    return lookOf(folder, env)
+  } catch {
+    return undefined
+  }
+}
+
 /** A configuration that cannot be read reviews nothing; where there is a journal, that is on record all the same. */
-async function withoutProject({ agent, env }: HookQuestion, call: HookCall, cwd: string, reason: string): Promise<HookWords> {
+async function withoutProject({ agent, env }: HookQuestion, session: string, cwd: string, reason: string): Promise<HookWords> {
   const folder = journalAbove(cwd)
   const plain = readProject({ text: undefined, file: 'assay.yaml', env, flags: {} })
   if (folder !== undefined && plain.ok) {
     const engine = await openEngine({ folder, project: plain.value, create: false }).catch(() => null)
     try {
-      if (engine) await sessionUnreviewed(engine, agent, call.session || 'default', reason)
+      if (engine) await sessionUnreviewed(engine, agent, session, reason)
     } finally {
       await engine?.close()
     }

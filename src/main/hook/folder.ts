@@ -1,33 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 import { isIgnored } from '../../adapters/workspace/ignored.ts'
 import { Git } from '../../adapters/workspace/worktree/git/git.ts'
+import { listingArguments } from '../../adapters/workspace/worktree/git/quiet.ts'
 import { snapshotRange } from '../../adapters/workspace/worktree/diff.ts'
 import type { Digest } from '../../contract/canonical.ts'
 import type { SnapshotStore } from '../../ports/snapshots.ts'
 
-/** A folder as an agent left it: of a git repository what git does not ignore, elsewhere everything but packages. */
-export async function takeFolder(snapshots: SnapshotStore, folder: string): Promise<Digest> {
+/**
+ * A folder as an agent left it: of a git repository what git does not ignore, elsewhere everything but packages. What was not ignored by the
+ * rules of `ground` is the agent's work whatever it wrote into a `.gitignore` since, and so is what lies in a repository inside this one.
+ */
+export async function takeFolder(snapshots: SnapshotStore, folder: string, ground?: Digest): Promise<Digest> {
   const listed = await listedByGit(folder)
+  if (listed && ground) for (const path of await hiddenSince(snapshots, { folder, ground, listed })) listed.add(path)
+  const isListed = listed && among(listed)
   const taken = await snapshots.take(
     folder,
-    (path) => isIgnored(path, { workspace: { kind: 'folder', path: folder } }) || listed?.has(path) === false,
+    (path) => isIgnored(path, { workspace: { kind: 'folder', path: folder } }) || isListed?.(path) === false,
   )
   if (!taken.ok) throw new Error(`the folder cannot be read: ${taken.problem.message}`)
   return taken.manifest.digest
 }
 
-/** Files that git knows or would add, and the folders they are in; undefined outside a repository. */
+/** Most files that changed rules of what is ignored bring into the work; the first of them, by name. */
+const mostHidden = 1000
+
+/** Files that git knows or would add; undefined outside a repository. A folder among them is a repository of its own. */
 async function listedByGit(folder: string): Promise<Set<string> | undefined> {
-  // Files of the repository say what is ignored; what only this clone says, an agent can write unseen.
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-per-directory=.gitignore']
-  const { code, stdout } = await new Git().run({ cwd: folder, args, personal: true })
-  if (code !== 0) return undefined
-  const found = new Set<string>()
-  for (const path of stdout.split('\0')) {
-    if (path === '') continue
-    const parts = path.split('/')
-    for (let length = 1; length <= parts.length; length += 1) found.add(parts.slice(0, length).join('/'))
-  }
+  const { code, stdout } = await new Git().run({ cwd: folder, args: listingArguments, personal: true })
+  return code === 0 ? new Set(pathsIn(stdout)) : undefined
+}
+
+const pathsIn = (stdout: string): string[] => stdout.split('\0').flatMap((path) => (path === '' ? [] : [path.replace(/\/$/, '')]))
+
+/** Whether a path is listed, is a folder on the way to something listed, or lies in a folder that is listed as a whole. */
+function among(listed: ReadonlySet<string>): (path: string) => boolean {
+  const folders = new Set([...listed].flatMap(foldersAbove))
+  return (path) => listed.has(path) || folders.has(path) || foldersAbove(path).some((folder) => listed.has(folder))
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/')
+  return parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join('/'))
+}
+
+/** Files that only rules which are new or changed since `ground` ignore, those rules among them. */
+async function hiddenSince(
+  snapshots: SnapshotStore,
+  { folder, ground, listed }: { folder: string; ground: Digest; listed: ReadonlySet<string> },
+): Promise<string[]> {
+  const before = await ignoreFilesOf(snapshots, ground)
+  const git = async (...args: string[]) => pathsIn((await new Git().run({ cwd: folder, args, personal: true })).stdout)
+  const unseen = await git('ls-files', '-z', '--others', '--ignored', '--exclude=.gitignore')
+  const now = [...new Set([...listed, ...unseen, ...before.keys()])].filter((path) => basename(path) === '.gitignore' && !isIgnored(path))
+  const changed = now.filter((path) => before.get(path) !== textAt(join(folder, path)))
+  if (changed.length === 0) return []
+  const rules = [...before].sort(([one], [other]) => depth(one) - depth(other)).flatMap(([path, text]) => rulesFrom(path, text))
+  const shown = await git('ls-files', '-z', '--others', ...rules.map((rule) => `--exclude=${rule}`))
+  return [
+    ...changed,
+    ...shown
+      .filter((path) => !isIgnored(path))
+      .sort()
+      .slice(0, mostHidden),
+  ]
+}
+
+async function ignoreFilesOf(snapshots: SnapshotStore, ground: Digest): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const { path, digest } of (await snapshots.manifest(ground))?.files ?? [])
+    if (basename(path) === '.gitignore') found.set(path, (await snapshots.getText(digest)) ?? '')
   return found
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Gone, or no file any more: either way it is not what it was.
+    return undefined
+  }
+}
+
+const depth = (path: string): number => path.split('/').length
+
+/** The rules of one `.gitignore` as seen from the root: with a slash they hold in its folder, without one at any depth below. */
+function rulesFrom(path: string, text: string): string[] {
+  const folder = dirname(path) === '.' ? '' : `/${dirname(path).replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`
+  return text.split('\n').flatMap((line) => {
+    const rule = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '')
+    if (rule === '' || rule.startsWith('#')) return []
+    const [not, pattern] = rule.startsWith('!') ? ['!', rule.slice(1)] : ['', rule]
+    const anchored = pattern.slice(0, -1).includes('/')
+    if (anchored) return [`${not}${folder}/${pattern.replace(/^\//, '')}`]
+    return [folder === '' ? `${not}${pattern}` : `${not}${folder}/**/${pattern}`]
+  })
 }
 
 /** The last commit, as what an agent began with where nobody saw it begin; nothing at all outside a repository. */
@@ -38,4 +106,15 @@ export async function lastCommit(snapshots: SnapshotStore, folder: string, draft
     if ((error as { name?: string }).name === 'WorkspaceFault') return snapshots.compose([])
     throw error
   }
+}
+
+/** Of these files, those that git knows and that are not as the last commit has them. */
+export async function changedSinceCommit(folder: string, files: readonly string[]): Promise<string[]> {
+  const own = files.map((file) => relative(folder, file)).filter((path) => !path.startsWith('..'))
+  const { code, stdout } = await new Git().run({
+    cwd: folder,
+    args: ['diff', '--name-only', '-z', '--relative', 'HEAD', '--', ...own],
+    personal: true,
+  })
+  return code === 0 ? pathsIn(stdout) : []
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { canonicalJson } from '../../contract/canonical.ts'
-import { eventHash, firstPlace, genesisOf, placeHash } from '../../contract/chain.ts'
+import { eventHash, firstPlace, genesisOf, placeHash } from '../../contract/events/links.ts'
 import { either, type EventRow, type Mutation, names } from './mutation.ts'
 
 /** Writes a journal anew from these events with every hash right, views left to be folded again: what only a checkpoint tells from the truth. */

@@ -1,4 +1,4 @@
-import { firstPlace } from '../../../contract/chain.ts'
+import { firstPlace } from '../../../contract/events/links.ts'
 
 /** "ASAY" in the file's header: tells a journal from any other SQLite file. */
 export const applicationId = 0x41534159

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type ChainedEvent, contentMatches, type StreamHead, storedEvent } from '../../../contract/chain.ts'
+import { type StreamHead, storedEvent } from '../../../contract/chain.ts'
+import { type ChainedEvent, contentMatches } from '../../../contract/events/links.ts'
 import type { StoredEvent } from '../../../contract/events/envelope.ts'
 import { JournalFault } from '../../../ports/journal.ts'
 

@@ -10,6 +10,8 @@ export const sessionEvents = {
     /** Digest of the policy in force then: what an agent changes of it during its session does not judge its work. */
     policy: z.string(),
   }),
+  /** The agent was let go with nothing left to judge. While this is the journal's last word and the project looks the same, so is the answer. */
+  'session.released': z.strictObject({ agent: z.string(), session: z.string(), snapshot: z.string(), look: z.string() }),
   /** The agent was let go and nobody had judged its work. */
   'session.unreviewed': z.strictObject({ agent: z.string(), session: z.string(), reason: z.string() }),
 }

@@ -1,27 +1,12 @@
 import type { App, ExitCode } from '../app.ts'
 import type { Output } from '../output.ts'
 
-/** Bytes of an agent's question; more is no question. */
-const maxBytes = 16 * 1024 * 1024
-
 /** `assay hook --agent x`: answers the agent's hook. One JSON object on standard output and exit code 0, whatever happens. */
 export async function hookCommand(app: App, output: Output, { agent }: { agent: string }): Promise<ExitCode> {
-  const input = await readInput()
+  const input = await app.hookInput()
   const { env, cwd } = output.terminal
   output.data(await app.answerHook({ agent, input, cwd, env, say: (line) => output.note(line) }))
   return 0
-}
-
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) return ''
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) return ''
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Where hooks are not built in, their settings cannot be changed either. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bodyOf, eventHash, genesisOf } from '../../../contract/chain.ts'
+import { bodyOf } from '../../../contract/chain.ts'
+import { eventHash, genesisOf } from '../../../contract/events/links.ts'
 import type { JournalAdapter } from '../adapters.ts'
 import { freshJournal } from '../fresh.ts'
 import { appended, happened, lastValues, meta, succeeded } from '../samples.ts'

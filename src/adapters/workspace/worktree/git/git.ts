@@ -2,6 +2,7 @@ import { buildEnv } from '../../../process/environment.ts'
 import type { ProcessEnding } from '../../../process/process.ts'
 import { runProcess } from '../../../process/run.ts'
 import { WorkspaceFault } from '../../fault.ts'
+import { quietSettings, quietSurroundings } from './quiet.ts'
 
 const timeoutMs = 300_000
 const maxOutputBytes = 64 * 1024 * 1024
@@ -24,35 +25,6 @@ export interface GitAnswer {
   code: number
   stdout: string
   stderr: string
-}
-
-/** Settings that win over every configuration file: nothing that somebody configured is run, asked or waited for. */
-const settings = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.untrackedCache=false',
-  'core.attributesFile=/dev/null',
-  'core.excludesFile=/dev/null',
-  'core.pager=cat',
-  'core.fsync=committed',
-  'core.filesRefLockTimeout=1000',
-  'core.packedRefsTimeout=1000',
-  'commit.gpgsign=false',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'protocol.allow=never',
-  'worktree.useRelativePaths=false',
-].flatMap((setting) => ['-c', setting])
-
-const surroundings = {
-  LC_ALL: 'C',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_NO_REPLACE_OBJECTS: '1',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_LITERAL_PATHSPECS: '1',
-  GIT_PAGER: 'cat',
 }
 
 /** Runs git: arguments only, nothing of our own environment that names a repository or a program. */
@@ -97,9 +69,9 @@ export class Git {
 
   async #spawn(call: GitCall): Promise<GitAnswer> {
     const ending = await runProcess({
-      argv: [this.#program, '--no-pager', ...settings, ...call.args],
+      argv: [this.#program, '--no-pager', ...quietSettings, ...call.args],
       cwd: call.cwd,
-      env: buildEnv({ extra: { ...surroundings, ...(call.personal ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }), ...call.env } }),
+      env: buildEnv({ extra: { ...quietSurroundings, ...(call.personal ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }), ...call.env } }),
       ...(call.stdin !== undefined && { stdin: call.stdin }),
       timeoutMs,
       maxOutputBytes,

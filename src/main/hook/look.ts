@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { type BigIntStats, lstatSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { buildEnv } from '../../adapters/process/environment.ts'
+import { listingArguments, quietSettings, quietSurroundings } from '../../adapters/workspace/worktree/git/quiet.ts'
+
+/** A project at a glance: the same look means that nothing has changed that a review would see. */
+export interface Look {
+  digest: string
+  /** When something in it last changed, in nanoseconds: what changes within the same tick of the clock would not be seen. */
+  newest: bigint
+}
+
+const gitTimeoutMs = 10_000
+const gitBytes = 64 * 1024 * 1024
+
+/**
+ * The configuration's text, the variables that set its knobs, and kind, size, place and times of every file
+ * that git would take and of the folders they are in. Undefined
+ * where that does not tell everything: outside of a repository, or where it holds another one.
+ */
+export function lookOf(folder: string, env: NodeJS.ProcessEnv): Look | undefined {
+  const hash = createHash('sha256')
+  hash.update(readFileSync(join(folder, 'assay.yaml')))
+  for (const name of Object.keys(env).sort()) if (/^(EVAL$|EVAL_|ASSAY_)/.test(name)) hash.update(`\0${name}=${env[name]}`)
+  const listed = execFileSync('git', ['--no-pager', ...quietSettings, ...listingArguments], {
+    cwd: folder,
+    env: buildEnv({ extra: quietSurroundings, from: env }),
+    stdio: ['ignore', 'pipe', 'ignore'],
+    encoding: 'utf8',
+    timeout: gitTimeoutMs,
+    maxBuffer: gitBytes,
+  })
+  let newest = 0n
+  const folders = new Set(['.'])
+  const note = (path: string, stat: BigIntStats | undefined) => {
+    if (stat && stat.ctimeNs > newest) newest = stat.ctimeNs
+    hash.update(stat ? `\0${path}\0${stat.mode} ${stat.size} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}` : `\0${path}\0gone`)
+  }
+  for (const path of listed.split('\0')) {
+    if (path === '') continue
+    const stat = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false })
+    if (stat?.isDirectory()) return undefined
+    note(path, stat)
+    for (let above = dirname(path); !folders.has(above); above = dirname(above)) folders.add(above)
+  }
+  // A folder's times tell what came and went in it, whether git would list it or not.
+  for (const above of folders) note(`${above}/`, lstatSync(join(folder, above), { bigint: true, throwIfNoEntry: false }))
+  return { digest: hash.digest('hex'), newest }
+}
