@@ -1,15 +1,32 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+const everywhere = { setupFiles: ['./scripts/fixed-seed.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
-    setupFiles: ['./scripts/fixed-seed.ts'],
-    globalSetup: ['./scripts/bundle-once.ts'],
     // Most of the time tests wait for processes that they started.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     reporters: ['default', './scripts/closing-line-reporter.ts'],
+    projects: [
+      {
+        // Nothing that they do outlasts them: files share a worker, and each module is loaded once.
+        test: {
+          ...everywhere,
+          name: 'pure',
+          include: ['{src,test,scripts,bench}/**/*.test.ts'],
+          exclude: ['**/*.int.test.ts'],
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...everywhere,
+          name: 'parts',
+          include: ['{src,test,scripts,bench}/**/*.int.test.ts'],
+          globalSetup: ['./scripts/bundle-once.ts'],
+        },
+      },
+    ],
   },
 })
