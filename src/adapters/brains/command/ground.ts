@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { JudgeQuestion } from '../../../ports/brain.ts'
 
@@ -55,8 +55,9 @@ function optionOf(word: string): string {
   return word.startsWith('-') ? word.slice(0, word.indexOf('=') + 1) : ''
 }
 
+/** A word that no file can be named by, such as a whole script, names none. */
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  return existsSync(path) && statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 function isWithin(folder: string, path: string): boolean {
