@@ -19,6 +19,8 @@ const programs = await openPrograms(['runner', 'floor', 'mission'], flags.dir)
 
 interface Commands {
   name: string
+  /** Starts the program and does nothing: what starting and ending takes, and no more. Once for each program. */
+  idle?: string[]
   worker: string[]
   /** They read what the worker wrote, which differs from task to task: no report of one fits another. */
   checks: [string[], string[]]
@@ -26,9 +28,14 @@ interface Commands {
 
 const node = (script: string) => [process.execPath, '-e', script]
 const sh = (script: string) => ['sh', '-c', script]
+/** A module that differs from task to task, and its test. */
+const moduleAndTest = `const w = require('fs').writeFileSync, name = JSON.stringify(process.env.ASSAY_TASK)
+w('work.mjs', 'export const task = ' + name)
+w('work.test.mjs', "import t from 'node:test'; import { task } from './work.mjs'; t('its own', () => { if (task !== " + name + ") throw task })")`
 const commands: Commands[] = [
   {
     name: 'node with a tiny script',
+    idle: node(''),
     worker: node("require('fs').writeFileSync('work.json', JSON.stringify({ task: process.env.ASSAY_TASK }))"),
     checks: [
       node("JSON.parse(require('fs').readFileSync('work.json', 'utf8')).task.length > 0 || process.exit(1)"),
@@ -37,14 +44,22 @@ const commands: Commands[] = [
   },
   {
     name: 'sh with a trivial line',
+    idle: sh('exit 0'),
     worker: sh('echo "$ASSAY_TASK" > work.txt'),
     checks: [sh('test -s work.txt'), sh('read -r line < work.txt')],
   },
+  {
+    name: 'a module, its tests and a look at its syntax',
+    worker: node(moduleAndTest),
+    checks: [
+      [process.execPath, '--test', 'work.test.mjs'],
+      [process.execPath, '--check', 'work.mjs'],
+    ],
+  },
 ]
 
-async function runner({ name, checks: [command] }: Commands): Promise<void> {
-  // The folder is empty here: only what starting and ending takes is of interest.
-  const idle = command[0] === 'sh' ? sh('exit 0') : node('')
+async function runner({ name, idle }: Commands): Promise<void> {
+  if (idle === undefined) return
   for (const atOnce of [1, concurrency]) {
     const runs = (by: Runs['by'], sandbox: boolean) => () =>
       programs.ask<number>('runner', { by, sandbox, command: idle, count: size.runs, atOnce } satisfies Runs)

@@ -40,34 +40,49 @@ async function judged(baseURL: string, latencyMs: number): Promise<void> {
     sizeOf[name] = bytes / requests
     return ms
   }
-  let cpuMs = 0
+  const cpu: Record<string, number> = {}
   const mission = async () => {
     const cost = await programs.ask<MissionCost>('mission', shape)
-    cpuMs = cost.cpuMs
+    cpu.assay = cost.cpuMs
     return cost.runMs
   }
   await programs.ask('mission', { ...shape, tasks: 1 })
   const [request = ''] = (await reset(latencyMs)).first
   const floor = (via: Judging['via'], sandbox: boolean) =>
-    counted(via, () => programs.ask<number>('judging', { tasks, sandbox, via, baseURL, request } satisfies Judging))
+    counted(via, async () => {
+      const cost = await programs.ask<{ ms: number; cpuMs: number }>('judging', { tasks, sandbox, via, baseURL, request } satisfies Judging)
+      cpu[sandbox ? 'boxed' : via] = cost.cpuMs
+      return cost.ms
+    })
   const found = await inTurns(rounds, {
     http: floor('http', false),
     sdk: floor('sdk', false),
     ...(sandboxed && { boxed: floor('sdk', true) }),
     assay: counted('assay', mission),
   })
-  const row = (name: string, ms: number, bytes = 0, own?: number) => {
+  const row = (name: string, who: keyof typeof found, bytes = 0) => {
+    const [ms, own] = [found[who] ?? 0, cpu[who] ?? 0]
     const boxed = found.boxed === undefined ? '' : ratio(ms, found.boxed)
-    return [name, ms, ms / tasks, own === undefined ? '' : own / tasks, bytes, ratio(ms, found.sdk), boxed, ratio(ms, found.http)]
+    return [name, ms, ms / tasks, bytes, ratio(ms, found.sdk), boxed, ratio(ms, found.http), own / tasks, ratio(own, cpu.sdk ?? 0)]
   }
   printTable(
     `${tasks} tasks × ${panelSize} model judges that take ${latencyMs} ms, ${concurrency} at once, durable (goal without latency: ≤ 1.5 ×)`,
-    ['', 'ms', 'ms a task', 'CPU of Assay itself', 'bytes a call', 'against generateText', 'with sandbox', 'against raw HTTP'],
     [
-      row(`floor: ${tasks} workers, ${rounded(calls)} raw HTTP calls`, found.http, sizeOf.http),
-      row('floor: the same with generateText', found.sdk, sizeOf.sdk),
-      ...(found.boxed === undefined ? [] : [row('floor: the same, workers in a sandbox', found.boxed, sizeOf.sdk)]),
-      row(`Assay${sandboxed ? ', workers in a sandbox' : ', without a sandbox'}`, found.assay, sizeOf.assay, cpuMs),
+      '',
+      'ms',
+      'ms a task',
+      'bytes a call',
+      'against generateText',
+      'with sandbox',
+      'against raw HTTP',
+      'own CPU ms a task',
+      'against generateText',
+    ],
+    [
+      row(`floor: ${tasks} workers, ${rounded(calls)} raw HTTP calls`, 'http', sizeOf.http),
+      row('floor: the same with generateText', 'sdk', sizeOf.sdk),
+      ...(found.boxed === undefined ? [] : [row('floor: the same, workers in a sandbox', 'boxed', sizeOf.sdk)]),
+      row(`Assay${sandboxed ? ', workers in a sandbox' : ', without a sandbox'}`, 'assay', sizeOf.assay),
     ],
   )
 }

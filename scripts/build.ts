@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Plugin } from 'rolldown'
@@ -31,7 +31,7 @@ function writeManifest(): void {
     type: 'module',
     bin: { assay: 'bin/assay.mjs' },
     exports: { '.': { types: './lib/index.d.ts', default: './lib/index.js' }, './package.json': './package.json' },
-    files: ['bin', 'cli', 'lib'],
+    files: ['bin', 'cli', 'lib', 'integrations', '.claude-plugin'],
     engines: { node: engines },
     dependencies,
   }
@@ -44,6 +44,22 @@ function emitLibrary(): void {
   const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', join(out, 'lib')]
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
   if (status !== 0) throw new Error(`tsc ended with ${status}`)
+  askForSqlite()
+}
+
+/** An import of SQLite fails on a Node without it before any line of ours has run; asked for, it lets the library say which Node it needs. */
+function askForSqlite(): void {
+  const lib = join(out, 'lib')
+  const importing = /^import (\{.*\}) from 'node:sqlite';$/gm
+  let found = 0
+  for (const name of readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.js'))) {
+    const before = readFileSync(join(lib, name), 'utf8')
+    const after = before.replace(importing, "const $1 = process.getBuiltinModule('node:sqlite');")
+    if (after === before) continue
+    found += 1
+    writeFileSync(join(lib, name), after)
+  }
+  if (found === 0) throw new Error('nothing of the library imports node:sqlite any more: this step has no use')
 }
 
 const nothing = '\0nothing'
@@ -73,6 +89,7 @@ emitLibrary()
 await bundleCommandLine(join(out, 'cli'), [quickStart])
 cpSync(join(root, 'bin'), join(out, 'bin'), { recursive: true })
 chmodSync(join(out, 'bin', 'assay.mjs'), 0o755)
-for (const file of ['LICENSE', 'README.md']) cpSync(join(root, file), join(out, file))
+for (const part of ['LICENSE', 'README.md', 'integrations', '.claude-plugin'])
+  cpSync(join(root, part), join(out, part), { recursive: true })
 writeManifest()
 console.log(`built ${out}`)

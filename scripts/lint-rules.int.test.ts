@@ -116,6 +116,11 @@ describe('biome.json', () => {
     "fetch('http://x')",
     "console.log('x')",
     'await run()',
+    'globalThis.Date.now()',
+    "globalThis['Date']",
+    "Reflect.get(Math, 'random')",
+    "Math['random']()",
+    "Date['now']()",
   ])('keeps core/ pure: %s', (impurity) => {
     put('src/core/impure.ts', `export async function impure(run: () => Promise<void>) {\n  run\n  return ${impurity}\n}\n`)
     const { code, findings } = lint('src/core/impure.ts')

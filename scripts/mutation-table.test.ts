@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mutationTable } from './mutation-table.ts'
+import { mutationTable, partOf } from './mutation-table.ts'
 
 const report = (...statuses: string[]) => ({ files: { 'a.ts': { mutants: statuses.map((status) => ({ status })) } } })
 
@@ -18,4 +18,8 @@ it('counts what every folder came to, and all together; what could not be loaded
     ['task', '5', '2', '1', '1', '0', '1', '75.00'],
     ['total', '9', '4', '1', '1', '1', '2', '71.42'],
   ])
+})
+
+it.each(['policy', 'src/core/policy', './src/core/policy', 'src/core/policy/'])('takes %s for the folder of that name', (given) => {
+  expect(partOf(given)).toBe('policy')
 })

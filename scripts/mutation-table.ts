@@ -70,10 +70,16 @@ function lineOf([part, row]: [string, Row]): string {
 const reportsFolder = join('reports', 'mutation')
 const core = join('src', 'core')
 
+/** A folder of the core by its name or by its path. */
+export function partOf(given: string): string {
+  return given.replace(/^(\.\/)?src\/core\//, '').replace(/\/+$/, '')
+}
+
 /** Runs these folders of the core one after the other, all where none is named, and prints the table of what is there. */
 function main(args: readonly string[]): void {
   const all = readdirSync(core, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
-  const [run, ...named] = args
+  const [run, ...given] = args
+  const named = given.map(partOf)
   for (const part of run === '--run' ? (named.length > 0 ? named : all) : []) {
     if (!all.includes(part)) throw new Error(`${part} is no folder of ${core}: ${all.join(', ')}`)
     rmSync(join(reportsFolder, `${part}.json`), { force: true })

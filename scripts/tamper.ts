@@ -11,7 +11,16 @@ import { Dice } from '../src/testing/tamper/dice.ts'
 import { makeHome } from '../src/testing/tamper/home.ts'
 import { auditHome, mutations, type Trial, tryMutation } from '../src/testing/tamper/trial.ts'
 
-const { values: flags } = parseArgs({ options: { count: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } } })
+const { values: flags } = parseArgs({
+  options: { count: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, help: { type: 'boolean', short: 'h' } },
+})
+if (flags.help) {
+  console.log(`npm run tamper [-- --count 1000 --seed 1]
+Damages copies of a real journal, its views and its objects in random ways; each must be found, with its place.
+  --count <n>  how many (default: 1000)
+  --seed <n>   another number, other damage (default: 1)`)
+  process.exit(0)
+}
 const count = Number(flags.count)
 const folder = mkdtempSync(join(tmpdir(), 'assay-tamper-'))
 try {

@@ -1,4 +1,5 @@
 /** The public library API, listed by hand; a test freezes the names. */
+import './main/library/needs-node.ts'
 export { Case } from './contract/case.ts'
 export { canonicalJson, digestOf, type Json } from './contract/canonical.ts'
 export type { Card, CardFlag, CardRequest, CardType, DeliverableVerdict, GateRefusal } from './contract/deliverable/deliverable.ts'
@@ -12,4 +13,5 @@ export type { RunEnd } from './engine/engine.ts'
 export type { InboxRow } from './engine/views/inbox.ts'
 export type { TaskRow } from './engine/views/tasks.ts'
 export { Assay, AssayConfigError, type AssayOptions, type DeliverableRequest, openAssay } from './main/library/assay.ts'
-export type { ReviewRequest, ReviewResult, Work } from './main/library/review.ts'
+export type { Work } from './main/library/requests.ts'
+export type { ReviewRequest, ReviewResult } from './main/library/review.ts'

@@ -106,6 +106,18 @@ describe('assay audit', () => {
   })
 })
 
+describe('a review that did not happen', () => {
+  it('is in the plain audit, with its reason', { timeout }, async () => {
+    const project = makeProject({ 'assay.yaml': {} })
+    const input = JSON.stringify({ hook_event_name: 'Stop', session_id: 's-1', cwd: project.folder })
+    expect((await project.run(['hook', '--agent', 'claude'], { input })).stdout).toContain('UNREVIEWED')
+    for (const args of [[], ['--kind', 'trouble'], ['--agent', 'claude']]) {
+      const { stdout } = await project.run(['audit', ...args])
+      expect(stdout, args.join(' ')).toMatch(/session\.unreviewed +claude ended UNREVIEWED in session s-1: \S/)
+    }
+  })
+})
+
 describe('a checkpoint kept elsewhere', () => {
   it('holds for a journal that grew, and tells truncation, rollback and a journal that is gone', { timeout }, async () => {
     const project = await ran()
@@ -232,7 +244,7 @@ describe('keeping', () => {
     expect((await project.json(['gc'])).lines).toMatchObject([{ removed: 1, removedBytes: 21 }])
     expect(existsSync(join(objects, 'aa', lost.slice(2)))).toBe(false)
     expect((await project.run(['audit', 'verify'])).code).toBe(0)
-    expect((await project.run(['resume'])).code).toBe(0)
+    expect((await project.run(['resume'])).stderr).toContain('Nothing to resume')
   })
 
   it('a backup restores to the same audit; one that is older than a checkpoint does not pass for the newest', { timeout }, async () => {

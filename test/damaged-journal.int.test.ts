@@ -58,7 +58,7 @@ const edits: { what: string; sql: string; names: RegExp }[] = [
   {
     what: 'a stream was renamed',
     sql: `UPDATE events SET stream = 'task/m-1/b' WHERE stream = 'task/m-1/a'`,
-    names: /task\/m-1\/b at version 1 \(position 4\)/,
+    names: /task\/m-1\/b at version 1 \(position 5\)/,
   },
   {
     what: 'an event got another number',

@@ -57,4 +57,22 @@ describe('deadlines', () => {
     expect((await project.run(['run', 'm.yaml'])).code).toBe(1)
     expect((await slaOf(project)).filter(([type]) => type === 'sla.violated')).toEqual([['sla.violated', 'm-1']])
   })
+
+  it('that begin in the middle of a run end the task on time, however rarely deadlines are looked at', { timeout }, async () => {
+    const project = withDeadline('case "$ASSAY_TASK" in */late) sleep 45;; esac; echo done', '1h', { action: 'fail' })
+    const assay = project.read('assay.yaml')
+    project.write({
+      'assay.yaml': assay.replace('checkIntervalMs: 100', 'checkIntervalMs: 600000'),
+      'm.yaml': {
+        name: 'M',
+        tasks: [
+          { title: 'first', assignTo: 'dev', description: 'Do it.' },
+          { title: 'late', assignTo: 'dev', description: 'Do it.', dependsOn: ['first'], deadline: '1s' },
+        ],
+      },
+    })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(1)
+    const failed = (await project.events()).filter(({ type }) => type === 'task.failed')
+    expect(failed.map(({ stream }) => stream)).toEqual(['task/m-1/late'])
+  })
 })

@@ -150,7 +150,11 @@ describe('the exit code tells what came of a mission', () => {
     expect((await held.run(['resume'])).code).toBe(3)
     const ended = project({ judges: `{ "*": { a: ${bad}, b: ${good} } }` })
     expect((await ended.run(['run', 'm.yaml'])).code).toBe(1)
-    expect(await ended.run(['resume'])).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('Nothing to resume') })
+    expect(await ended.run(['resume'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/Nothing to resume.*m-1, ended failed/),
+    })
     expect((await ended.run(['resume', 'm-1'])).code).toBe(1)
   })
 

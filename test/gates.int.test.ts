@@ -49,7 +49,9 @@ describe('a quality gate', () => {
 
   it('that fails halts only what it blocks, and asks; waived, the mission goes on to its end', { timeout }, async () => {
     const project = gated({ build: [3] })
-    expect((await project.run(['run', 'mission.yaml'])).code).toBe(1)
+    const ran = await project.run(['run', 'mission.yaml'])
+    expect(ran.code).toBe(1)
+    expect(ran.stdout).toMatch(/\nWaits for you: m-1\/gate:code-review#1 \(retry, waive, stop\): .*\n(.*\n)*Next: assay requests\n/)
     const rows = (await project.json<{ title: string; status: string }>(['task', 'list'])).lines
     expect(Object.fromEntries(rows.map(({ title, status }) => [title, status]))).toEqual({ build: 'done', free: 'done', ship: 'waiting' })
     const failed = (await project.events()).find(({ type }) => type === 'quality.gate.failed')
@@ -96,10 +98,82 @@ describe('a quality gate', () => {
     expect(rows.find(({ title }) => title === 'ship')?.status).toBe('skipped')
   })
 
+  it('says which of its inputs is held, in the run and afterwards', { timeout }, async () => {
+    const project = gated({ build: [2] })
+    project.write({ 'assay.yaml': project.read('assay.yaml').replace('review:', 'review:\n  onExhausted: escalate\n  maxAttempts: 1') })
+    const ran = await project.run(['run', 'mission.yaml'])
+    expect(ran.code).toBe(3)
+    const said = /ate code-review: waits for m-1\/build, which is held \(escalated\)\n/
+    expect(ran.stdout).toMatch(said)
+    expect(ran.stdout).toContain('Waits for you: m-1/build#1')
+    expect((await project.run(['mission', 'show', 'm-1'])).stdout).toMatch(said)
+    const [shown] = (await project.json<{ gates: object[] }>(['mission', 'show', 'm-1'])).lines
+    expect(shown?.gates).toMatchObject([{ name: 'code-review', status: 'waiting', heldInputs: [{ task: 'm-1/build', held: 'escalated' }] }])
+    const result = (await project.json(['resume', 'm-1'])).lines.at(-1)
+    expect(result).toMatchObject({
+      heldInputs: [{ gate: 'code-review', task: 'm-1/build', held: 'escalated' }],
+      requests: [{ request: 'm-1/build#1' }],
+    })
+  })
+
   it('is skipped without evaluation, and the mission is marked unreviewed', { timeout }, async () => {
     const project = gated({})
     expect((await project.run(['run', 'mission.yaml', '--no-eval'])).code).toBe(0)
     expect(await typesOf(project)).toContain('quality.gate.skipped')
+  })
+})
+
+describe('a gate that failed for an input', () => {
+  /** `Low` is never good enough; `T1` waits behind the gate for it and for `High`. */
+  const withWeakInput = (gate: object = {}): Project => {
+    const project = gated({}, {})
+    const reject = { accept: false, scores: 2 }
+    const accept = { accept: true, scores: 5 }
+    project.write({
+      'mission.yaml': {
+        name: 'M',
+        tasks: ['Low', 'High', 'T1'].map((title) => ({ title, assignTo: 'dev', description: title })),
+        qualityGates: [{ name: 'g', afterTasks: ['Low', 'High'], blocksTasks: ['T1'], requireAllPassed: true, ...gate }],
+      },
+      'brain.yaml': {
+        workers: { '*': [{ write: { 'x.txt': '1' } }, { write: { 'x.txt': '2' } }] },
+        judges: { '*': { Low: [reject, reject], High: [accept], T1: [accept] } },
+      },
+    })
+    return project
+  }
+
+  it.each([
+    ['an overrule to pass', ['overrule', 'm-1/low', 'pass', '--reason', 'ok']],
+    ['the owner who accepts it', ['requests', 'answer', 'm-1/low#1', 'accept', '--reason', 'ok']],
+  ])('is looked at again after %s, and the mission goes on', { timeout }, async (_what, answer) => {
+    const project = withWeakInput()
+    expect((await project.run(['run', 'mission.yaml'])).code).toBe(1)
+    const said = await project.asOwner(answer)
+    expect(said.code, said.stderr).toBe(0)
+    const { code, stdout, stderr } = await project.run(['resume'])
+    expect(code, stdout + stderr).toBe(0)
+    const types = await typesOf(project)
+    expect(types.filter((type) => type === 'quality.gate.failed')).toHaveLength(1)
+    expect(types.filter((type) => type === 'quality.gate.passed')).toHaveLength(1)
+    expect((await project.json(['requests'])).lines).toEqual([])
+  })
+
+  it('asks anew where it still does not pass, for what is left', { timeout }, async () => {
+    const project = withWeakInput({ minScore: 4 })
+    expect((await project.run(['run', 'mission.yaml'])).code).toBe(1)
+    expect((await project.asOwner(['overrule', 'm-1/low', 'pass', '--reason', 'ok'])).code).toBe(0)
+    expect((await project.run(['resume'])).code).toBe(1)
+    const failed = (await project.events()).filter(({ type }) => type === 'quality.gate.failed')
+    expect(failed.map(({ data }) => (data as { reason: string }).reason)).toEqual([
+      expect.stringMatching(/^m-1\/low is below-threshold; the average/),
+      expect.stringMatching(/^the average/),
+    ])
+    const requests = (await project.json<{ request: string; about: string }>(['requests'])).lines
+    expect(requests.filter(({ about }) => about === 'gate').map(({ request }) => request)).toEqual(['m-1/gate:g#2'])
+    // Nothing changed since: nothing is said again.
+    await project.run(['resume'])
+    expect((await typesOf(project)).filter((type) => type === 'quality.gate.failed')).toHaveLength(2)
   })
 })
 
@@ -125,6 +199,21 @@ describe('missions', () => {
     expect(retried.stdout).toContain('there is nothing to do')
     expect(retried.stderr).toContain('m-1/ship: the gate code-review before it was stopped')
     expect((await project.run(['mission', 'show', 'm-9'])).stderr).toContain('there are: m-1')
+  })
+})
+
+describe('a task that is held after the owner overruled it to fail', () => {
+  it('is told with what holds it, not with the words of the judge who was content before', { timeout }, async () => {
+    const project = gated({})
+    const same = { write: { 'x.txt': 'the same' } }
+    const content = [{ accept: true, scores: 4 }]
+    project.write({ 'brain.yaml': { workers: { '*': [same, same, same] }, judges: { '*': { '*': content } } } })
+    expect((await project.run(['run', 'mission.yaml'])).code).toBe(0)
+    expect((await project.asOwner(['overrule', 'm-1/ship', 'fail', '--reason', 'not so'])).code).toBe(0)
+    const resumed = await project.run(['resume'])
+    expect(resumed.code).toBe(3)
+    expect(resumed.stdout).toMatch(/Top concern \(ship .*\): the attempts are used up/)
+    expect(resumed.stdout).not.toContain('Nothing stands in the way')
   })
 })
 

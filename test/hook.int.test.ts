@@ -175,10 +175,15 @@ describe('assay hook', () => {
     expect(answer.decision).toBeUndefined()
     expect(answer.systemMessage).toContain('UNREVIEWED')
     expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(1)
+    // Codex shows the message to its person, too.
+    expect((await hook(project, 'codex', agents.codex.stop(project.folder))).answer).toEqual({
+      systemMessage: expect.stringContaining('UNREVIEWED'),
+    })
+    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(2)
     project.write({ 'assay.yaml': 'agents: [' })
     expect((await hook(project, 'claude', agents.claude.stop(project.folder))).answer.systemMessage).toMatch(/UNREVIEWED.*assay\.yaml/s)
     project.write({ 'assay.yaml': {} })
-    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(2)
+    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(3)
   })
 
   it('does not hold an agent that has not ended, changed nothing, said nothing readable, or is elsewhere', { timeout }, async () => {
@@ -220,12 +225,19 @@ describe('what an agent under the hook cannot do', () => {
   })
 
   it('pass on a review of other bytes that a hook before left open, or be judged by itself', { timeout }, async () => {
-    const project = repository([{ hang: true }], { timeout: '3s' })
+    const project = repository([], { timeout: '3s' })
+    const awaits = `[ -e "${project.folder}/tmp/go" ] || sleep 60; echo 'SCORE: 80'`
+    const config = project
+      .read('assay.yaml')
+      .replace(/kind: scripted\n\s+file: brain.yaml/, `kind: command\n    argv: [sh, -c, ${JSON.stringify(awaits)}]`)
+    expect(config).toContain('kind: command')
+    project.write({ 'assay.yaml': config })
+    commit(project)
     const stop = agents.claude.stop(project.folder)
     await hook(project, 'claude', start(project.folder))
     project.write({ 'sum.js': 'console.log(2)\n' })
     expect((await hook(project, 'claude', stop)).answer.systemMessage).toContain('UNREVIEWED')
-    project.write({ 'brain.yaml': { judges: { '*': [pass] } }, 'sum.js': 'evil\n' })
+    project.write({ 'tmp/go': 'now', 'sum.js': 'evil\n' })
     await hook(project, 'claude', stop)
     const events = await project.events()
     // What was left open was judged for itself, and the new bytes for themselves.

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findOldNode } from './front-door/old-node.ts'
 
 const repository = join(import.meta.dirname, '..')
 
@@ -36,14 +37,6 @@ export async function main(argv) {
 `
 /** Makes the Node at hand look like one without SQLite, so that the launcher hands over. Its child is not touched. */
 const pretendOld = "Object.defineProperty(process, 'versions', { value: { ...process.versions, sqlite: undefined } })\n"
-
-/** A Node of the machine's own that is too old to run Assay. */
-function findOldNode(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '' && !folder.includes('node_modules'))
-  const found = folders.map((folder) => join(folder, 'node')).find((path) => existsSync(path))
-  const major = found && Number(execFileSync(found, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }))
-  return major && major < 22 ? found : undefined
-}
 
 let home: string
 let running: ChildProcess[] = []

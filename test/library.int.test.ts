@@ -106,4 +106,45 @@ describe('the library', () => {
     expect(await assay.review({ work: { text: 'x' } })).toMatchObject({ ok: true, value: { verdict: 'INCONCLUSIVE', held: 'no_reviewer' } })
     await expect(openAssay({ config: { reviw: {} } })).rejects.toThrow(AssayConfigError)
   })
+
+  it('answers odd input with a value that names the field, and throws for none of it', { timeout }, async () => {
+    const { assay } = await project({})
+    // Callers without types hand over anything.
+    const loose = assay as unknown as Record<
+      string,
+      (...args: unknown[]) => Promise<{ ok: boolean; message?: string; error?: { message: string } }>
+    >
+    const itself: Record<string, unknown> = { name: 'M' }
+    itself.tasks = itself
+    for (const [call, args, field] of [
+      ['review', [], '`request` is missing'],
+      ['review', [{}], '`request.work` is missing'],
+      ['review', [{ work: {} }], '`request.work`: give one of'],
+      ['review', [{ work: { text: 'a', path: 'b' } }], '`request.work`: give one of'],
+      ['review', [{ work: { text: 5 } }], '`request.work.text`: expected text'],
+      ['review', [{ work: { files: { '../x': 'y' } } }], '`../x` is no plain relative path'],
+      ['review', [{ work: { files: { '/x': 'y' } } }], '`/x` is no plain relative path'],
+      ['review', [{ work: { files: { a: 'y', 'a/b': 'z' } } }], '`a` is a file and a folder'],
+      ['review', [{ work: { files: { a: 5 } } }], '`request.work.files.a`: a file is text or bytes'],
+      ['review', [{ work: { path: 'a\0b' } }], '`request.work.path`'],
+      ['review', [{ work: { url: '/etc/hostname' } }], '`request.work.url`'],
+      ['review', [{ work: { text: 'x' }, criteria: 'whole' }], '`request.criteria`: expected a list'],
+      ['review', [{ work: { text: 'x' }, checks: [{ kind: 'no' }] }], '`request.checks[0].kind`'],
+      ['review', [{ work: { text: 'x' }, titel: 'y' }], '`titel`; did you mean `title`'],
+      ['delegate', [{}], '`call.goal` is missing'],
+      ['delegate', [{ goal: 'x' }], '`from` is missing'],
+      ['delegate', [{ tasks: [{}] }, { by: 'qa' }], '`call.tasks[0].goal` is missing'],
+      ['reviewDeliverable', [], '`request` is missing'],
+      ['reviewDeliverable', [{ id: '../x', producer: 'dev', work: { text: 'x' } }], '`request.id`: an id has letters'],
+      ['reviewDeliverable', [{ id: 'x', work: { text: 'x' } }], '`request.producer` is missing'],
+      ['emitCard', [{ type: 'gift', title: 'x' }, 'dev'], '`card.type`'],
+      ['emitCard', [{ type: 'milestone', title: 'x' }], '`from` is missing'],
+      ['run', [], '`mission` is missing'],
+      ['run', [itself], '`mission` cannot be written as JSON'],
+    ] as [string, unknown[], string][]) {
+      const answer = await loose[call]?.call(assay, ...args)
+      expect(answer?.ok, `${call} ${field}`).toBe(false)
+      expect(answer?.error?.message ?? answer?.message).toContain(field)
+    }
+  })
 })

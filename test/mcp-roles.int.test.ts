@@ -47,13 +47,19 @@ describe('a reviewer', () => {
         {},
         { ASSAY_REVIEWER_TOKEN: 'guessed' },
         { ASSAY_REVIEWER_TOKEN: token, XDG_CONFIG_HOME: join(here.folder, 'tmp') },
-      ])
-        expect(
-          await (await connect(here, ['--role', 'reviewer'], 'modern', env)).say('submit_verdict', { review, verdict: verdictFor(schema) }),
-        ).toMatchObject({
-          refused: true,
-          value: { code: 'not_reviewer' },
-        })
+      ]) {
+        const stranger = await connect(here, ['--role', 'reviewer'], 'modern', env)
+        for (const [asked, input] of Object.entries({
+          get_review_material: {},
+          list: {},
+          read_file: { path: 'core.txt' },
+          grep: { pattern: 'hello' },
+          submit_verdict: { verdict: verdictFor(schema) },
+        }))
+          expect(await stranger.say(asked, { review, ...input }), asked).toMatchObject({ refused: true, value: { code: 'not_reviewer' } })
+        expect(JSON.stringify(await stranger.say('list_reviews'))).not.toContain(verdictFor(schema).nonce)
+        await stranger.close()
+      }
       const unread = (await reviewer.say('submit_verdict', { review, verdict: { ...verdictFor(schema), nonce: 'guessed' } })).value
       expect(unread).toMatchObject({ outcome: 'unreadable', problem: expect.stringContaining('nonce'), again: expect.any(String) })
       expect(await reviewer.say('submit_verdict', { review, verdict: verdictFor(schema) })).toMatchObject({

@@ -180,4 +180,25 @@ describe('a worker that vanishes', () => {
     },
     timeout,
   )
+
+  it(
+    'and comes back too late is refused, though nobody looked meanwhile',
+    async () => {
+      const here = project({ '*': [pass] }, { limits: { outsideLease: '2s' } })
+      await here.run(['run', 'plan.yaml'])
+      const task = 'plan-1/greet'
+      const first = await connect(here, ['--role', 'worker'])
+      expect((await first.say('take_task', { task })).value).toMatchObject({ attempt: 1 })
+      process.kill(first.pid ?? 0, 'SIGKILL')
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      const second = await connect(here, ['--role', 'worker'])
+      const submitted = { task, attempt: 1, output: 'hello', ...caseFor('output:1') }
+      expect(await second.say('submit_case', submitted)).toMatchObject({ refused: true, value: { code: 'stale_attempt' } })
+      expect((await here.events()).filter(({ type }) => type === 'attempt.failed').map(({ data }) => data)).toMatchObject([
+        { attempt: 1, failure: 'lease_lost' },
+      ])
+      expect((await second.say('take_task', { task })).value).toMatchObject({ attempt: 2 })
+    },
+    timeout,
+  )
 })

@@ -128,6 +128,18 @@ describe('models as judges', () => {
     expect(spent).toBeLessThan(10.4)
   })
 
+  it('that do not say what they used have cost what they could: the bound holds, and is shown', { timeout }, async () => {
+    const silent = (request: Parameters<typeof accept>[0]) => ({ ...accept(request), tokens: { input: -1, output: -1 } })
+    const [project, server] = await withModel(silent, priced(15))
+    const { code, stdout } = await project.run(['run', 'mission.yaml'])
+    expect(code, stdout).toBe(3)
+    expect(server.requests).toHaveLength(1)
+    expect(stdout).toMatch(/Judging: 1 call, .*\$10\.\d{4} \(1 estimated\)/)
+    const events = await project.events()
+    expect(events.find(({ type }) => type === 'task.held')?.data).toMatchObject({ reason: 'budget' })
+    expect(events.find(({ type }) => type === 'verdict.recorded')?.data).toMatchObject({ sitting: { usage: { estimated: true } } })
+  })
+
   it('are not asked at all where one answer could cost more than the bound', { timeout }, async () => {
     const [project, server] = await withModel((request) => accept(request), priced(5))
     expect((await project.run(['run', 'mission.yaml'])).code).toBe(3)

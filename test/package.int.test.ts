@@ -3,9 +3,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findOldNode } from './front-door/old-node.ts'
 
 const repository = join(import.meta.dirname, '..')
 const quiet = { ...process.env, npm_config_offline: 'true', npm_config_update_notifier: 'false' }
+
+const oldNode = findOldNode()
+if (oldNode === undefined) console.warn('skipped: importing on an old Node. Install a Node below 22 as `node` in PATH (https://nodejs.org)')
 
 let home: string
 let installed: string
@@ -55,8 +59,26 @@ describe('the published package', () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     const names = files.map((entry) => entry.name)
     expect(names).toEqual(expect.arrayContaining(['assay.mjs', 'main.js', 'index.js', 'index.d.ts', 'LICENSE', 'README.md']))
-    expect(names.filter((name) => !/\.(js|mjs|d\.ts)$|^(package\.json|LICENSE|README\.md)$/.test(name))).toEqual([])
+    const code = files.filter((entry) => !/[\\/](integrations|\.claude-plugin)([\\/]|$)/.test(entry.parentPath)).map((entry) => entry.name)
+    expect(code.filter((name) => !/\.(js|mjs|d\.ts)$|^(package\.json|LICENSE|README\.md)$/.test(name))).toEqual([])
     expect(names.filter((name) => name.includes('.test.'))).toEqual([])
+  })
+
+  it('holds the plugin for Claude Code whole, where its marketplace says that it is', () => {
+    const listed = (folder: string) => readdirSync(join(folder, 'integrations'), { recursive: true, encoding: 'utf8' }).sort()
+    expect(listed(installed)).toEqual(listed(repository))
+    const market = JSON.parse(readFileSync(join(installed, '.claude-plugin', 'marketplace.json'), 'utf8')) as {
+      plugins: { source: string }[]
+    }
+    expect(market.plugins).not.toEqual([])
+    for (const { source } of market.plugins)
+      expect(JSON.parse(readFileSync(join(installed, source, '.claude-plugin', 'plugin.json'), 'utf8'))).toHaveProperty('name')
+  })
+
+  it.skipIf(oldNode === undefined)('names the Node that it needs, where it is imported on an old one', () => {
+    writeFileSync(join(home, 'old.mjs'), "await import('assay').catch(({ message }) => console.log(message))\n")
+    const { stdout } = spawnSync(oldNode ?? '', ['old.mjs'], { cwd: home, encoding: 'utf8' })
+    expect(stdout).toMatch(/^assay needs Node \^22\.23 or >=24\.15; this is v[\d.]+ with SQLite \(none\)\n$/)
   })
 
   it('runs its command line', () => {

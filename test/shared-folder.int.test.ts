@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, vi } from 'vitest'
 import type { CheckReport } from '../src/contract/check.ts'
 import { useAssay } from './front-door/assay.ts'
 import { oneTask } from './front-door/one-task.ts'
@@ -103,6 +104,35 @@ esac
     expect(project.read('app/extra/file.txt')).toBe('more\n')
     expect(project.has('app/lib.txt')).toBe(false)
     expect(project.read('app/second.txt')).toBe('done\n')
+  })
+})
+
+describe('a shared folder that changes while its work is judged', () => {
+  it('has the work as it was accepted when the next task begins, and it is said', { timeout }, async () => {
+    const project = twoTasks({ first: 'echo good > work.txt', second: '' })
+    project.write({
+      'judge.sh': `#!/bin/sh
+case "$ASSAY_TASK" in */first) echo x > '${project.log('judging')}'; while [ ! -e '${project.log('go')}' ]; do sleep 0.1; done ;; esac
+echo 'SCORE: 90'
+`,
+      'worker.sh': `#!/bin/sh
+case "$ASSAY_TASK" in
+*/first) echo good > work.txt ;;
+*) cat work.txt test.txt > '${project.log('seen')}'; echo done > second.txt ;;
+esac
+`,
+    })
+    const running = project.start(['run', 'm.yaml'])
+    await vi.waitUntil(() => project.logged('judging').length > 0, { timeout: 60_000, interval: 50 })
+    project.write({ 'app/work.txt': 'evil\n', 'app/late.txt': 'late\n', 'tmp/go': '' })
+    const { code, stdout, stderr } = await running.ended
+    expect(code, stdout + stderr).toBe(0)
+    expect(project.logged('seen')).toEqual(['good', 'strict'])
+    const changed = (await project.events()).find(({ type }) => type === 'folder.changed')
+    expect(changed?.data).toMatchObject({ task: 'm-1/first', corrected: ['work.txt'], others: ['late.txt'] })
+    const kept = (changed?.data as { kept?: string } | undefined)?.kept ?? 'nowhere'
+    expect(readFileSync(`${kept}/work.txt`, 'utf8')).toBe('evil\n')
+    expect(stdout + stderr).toContain('changed after m-1/first was handed in')
   })
 })
 

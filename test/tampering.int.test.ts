@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import type { CheckReport } from '../src/contract/check.ts'
 import type { StoredEvent } from '../src/contract/events/envelope.ts'
 import { useAssay } from './front-door/assay.ts'
@@ -100,6 +101,13 @@ describe('a worker that tampers with its check', () => {
     expect(report).toMatchObject({ outcome: 'fail', findings: ['test/add.mjs is protected and was deleted'] })
   })
 
+  it('is told apart from a glob that protects nothing: the report says so', { timeout }, async () => {
+    const project = workOn(`printf '${right.replace('\n', '\\n')}' > src/add.mjs`, { protect: ['app/test/**', 'test/**'] })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(0)
+    const [[report] = []] = reportsIn(await project.events())
+    expect(report?.findings).toEqual(['protect "app/test/**" names no file that was there before the work; globs count from the workspace'])
+  })
+
   it('adds files elsewhere: that is free', { timeout }, async () => {
     const project = workOn(`printf '${right.replace('\n', '\\n')}' > src/add.mjs; echo more > src/notes.txt`)
     expect((await project.run(['run', 'm.yaml'])).code).toBe(0)
@@ -138,6 +146,72 @@ echo done
       [{ outcome: 'pass' }, { id: 'regression:m-1/first:there', outcome: 'pass' }],
     ])
     expect(project.logged('prompt').join('\n')).toContain('regression:m-1/first:there')
+  })
+})
+
+describe('work that rewrites the check of an accepted task', () => {
+  /** The first task makes a module with its test, which the second one breaks and makes to say yes. */
+  const rewriting = (check: Record<string, unknown>, files: Record<string, string> = {}): Project => {
+    const project = oneTask({ worker: '', review: { maxAttempts: 1 } })
+    const shared = { assignTo: 'dev', description: 'Do it.', workspace: { folder: 'site' } }
+    project.write({
+      ...files,
+      'm.yaml': {
+        name: 'M',
+        tasks: [
+          { ...shared, title: 'first', checks: [{ id: 'works', kind: 'command', ...check }] },
+          { ...shared, title: 'second', dependsOn: ['first'] },
+        ],
+      },
+      'worker.sh': `#!/bin/sh
+case "$ASSAY_TASK" in
+  */first) echo 'export default 1' > one.mjs; echo "import one from './one.mjs'; if (one !== 1) process.exit(7)" > test.mjs; touch extra.mjs ;;
+  *) echo 'export default 2' > one.mjs; echo 'process.exit(0)' > test.mjs ;;
+esac
+`,
+    })
+    return project
+  }
+
+  it('is checked by the one that was accepted, and told how it could be changed', { timeout }, async () => {
+    const project = rewriting({ argv: ['node', 'test.mjs'] })
+    await project.run(['run', 'm.yaml'])
+    const second = (await project.events()).filter(({ stream }) => stream === 'task/m-1/second')
+    const [[report] = []] = reportsIn(second)
+    expect(report).toMatchObject({
+      id: 'regression:m-1/first:works',
+      outcome: 'fail',
+      summary: expect.stringContaining('exit code 7'),
+      findings: ['test.mjs is protected and was edited', expect.stringContaining('the owner’s word or a check of its own')],
+    })
+    expect(second.some(({ type }) => type === 'task.accepted')).toBe(false)
+  })
+
+  it('has changed it for those that come later where the owner takes it all the same', { timeout }, async () => {
+    const project = rewriting({ argv: ['node', 'test.mjs'] })
+    const third = { assignTo: 'dev', description: 'Do it.', workspace: { folder: 'site' }, title: 'third', dependsOn: ['second'] }
+    const mission = parse(project.read('m.yaml')) as { tasks: object[] }
+    project.write({
+      'assay.yaml': project.read('assay.yaml').replace('maxAttempts: 1', 'maxAttempts: 1\n  onExhausted: escalate'),
+      'm.yaml': { ...mission, tasks: [...mission.tasks, third] },
+      'worker.sh': project.read('worker.sh').replace('  *)', '  */third) echo more > more.txt ;;\n  *)'),
+    })
+    await project.run(['run', 'm.yaml'])
+    const [request] = (await project.json<{ request: string }>(['requests'])).lines
+    const answered = await project.asOwner(['requests', 'answer', request?.request ?? 'none', 'accept', '--reason', 'one is two now'])
+    expect(answered.code, answered.stderr).toBe(0)
+    const resumed = await project.run(['resume'])
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0)
+    const [[report] = []] = reportsIn((await project.events()).filter(({ stream }) => stream === 'task/m-1/third'))
+    expect(report).toMatchObject({ id: 'regression:m-1/first:works', outcome: 'pass' })
+  })
+
+  it('is checked by what the base had where that was protected', { timeout }, async () => {
+    const strict = "import one from './one.mjs'\nif (one !== 1) process.exit(9)\n"
+    const project = rewriting({ argv: ['node', 'test.mjs'], protect: ['test.mjs'] }, { 'site/test.mjs': strict })
+    await project.run(['run', 'm.yaml'])
+    const [[report] = []] = reportsIn((await project.events()).filter(({ stream }) => stream === 'task/m-1/second'))
+    expect(report).toMatchObject({ outcome: 'fail', summary: expect.stringContaining('exit code 9') })
   })
 })
 

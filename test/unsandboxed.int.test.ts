@@ -77,6 +77,8 @@ describe('without a sandbox, a worker that', () => {
     expect(run.stderr).toContain('no sandbox here')
     const started = (await project.events()).filter(({ type }) => type === 'attempt.started')
     expect(started.map(({ data }) => data)).toMatchObject([{ sandboxed: false }])
+    const [id] = (await project.json<{ id: string }>(['task', 'list'])).lines.map((row) => row.id)
+    expect((await project.run(['task', 'show', id ?? ''])).stdout).toContain('unsandboxed')
     await noneLeft(project.folder)
   })
 

@@ -1,5 +1,5 @@
-/** Worker's processes and judges' calls without Assay: `judging <folder> <judging as JSON>`. Prints milliseconds. */
-import { timed } from '../measure.ts'
+/** Worker's processes and judges' calls without Assay: `judging <folder> <judging as JSON>`. Prints milliseconds, and those of the processor. */
+import { timedWithCpu } from '../measure.ts'
 import { concurrency, panelSize, printingWorker } from './project.ts'
 import { inLanes, spawned } from './spawning.ts'
 
@@ -55,11 +55,11 @@ function openHttp({ baseURL, request }: Judging): () => Promise<void> {
 
 const [folder = '', text = ''] = process.argv.slice(2)
 const judging = JSON.parse(text) as Judging
-const ms = await timed(async () => {
+const cost = await timedWithCpu(async () => {
   const ask = judging.via === 'sdk' ? await openSdk(judging) : openHttp(judging)
   await inLanes(judging.tasks, concurrency, async () => {
     await spawned(printingWorker, { cwd: folder, sandbox: judging.sandbox })
     await Promise.all(Array.from({ length: panelSize }, ask))
   })
 })
-console.log(JSON.stringify(ms))
+console.log(JSON.stringify(cost))

@@ -30,27 +30,33 @@ const strong = `${head}test('refuses what is no duration', () => {
 
 const file = (path: string, text: string): string => `cat > ${path} <<'END'\n${text}END\n`
 
-/** The worker mends the code at once; its first test proves nothing. */
-function worker(cue: Cue): Answer {
-  if (cue.seen === undefined) {
-    const tests = file('test/refused.test.mjs', cue.round === 1 ? weak : strong)
-    return shell(cue, cue.round === 1 ? file('lib/duration.mjs', mended) + tests : tests)
-  }
-  return handIn(cue, {
-    summary: cue.round === 1 ? 'minutesOf reads both and refuses the rest, with a test.' : 'The test fails now when nothing is refused.',
+/** What a shell does in a round: the code is mended at once; the first test proves nothing. */
+export function mend(round: number): string {
+  const tests = file('test/refused.test.mjs', round === 1 ? weak : strong)
+  return round === 1 ? file('lib/duration.mjs', mended) + tests : tests
+}
+
+/** The case for it. */
+export function argue(round: number): object {
+  return {
+    summary: round === 1 ? 'minutesOf reads both and refuses the rest, with a test.' : 'The test fails now when nothing is refused.',
     ac_coverage: [
       { criterion: 'AC1', pointer: 'lib/duration.mjs:minutesOf' },
       { criterion: 'AC2', pointer: 'lib/duration.mjs:4' },
       { criterion: 'AC3', pointer: 'test/refused.test.mjs:5' },
     ],
     uncertainties: ['An empty text is refused too.'],
-  })
+  }
+}
+
+function worker(cue: Cue): Answer {
+  return cue.seen === undefined ? shell(cue, mend(cue.round)) : handIn(cue, argue(cue.round))
 }
 
 const looksAt = 'test/refused.test.mjs'
 
 /** Judges look at the test before they say anything. */
-function judge(cue: Cue): Answer {
+export function judge(cue: Cue): Answer {
   if (cue.seen === undefined) return look(cue, looksAt)
   const evidence = [`${looksAt}:5`]
   if (cue.seen.includes('assert.throws')) return rule(cue, { verdict: 'accept', evidence, concern: 'The refusal is proven.' })

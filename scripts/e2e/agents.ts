@@ -1,5 +1,5 @@
 /**
- * Drives the real command-line agents as workers and as judges, against a model on loopback: `npm run e2e:agents [-- --agents <folder> --only claude,codex]`.
+ * Drives the real command-line agents as workers and as judges, held by the hook and over MCP, against a model on loopback: `npm run e2e:agents [-- --agents <folder> --only claude,codex]`.
  * Without `--agents` they are installed into a temporary folder (about 1.5 GB). No key is needed; npm has to reach its registry.
  */
 import { rmSync } from 'node:fs'
@@ -12,8 +12,9 @@ import type { AgentName } from '../../src/testing/agents/stand-in.ts'
 import { puppet } from '../../src/testing/model-server/puppet.ts'
 import { type ModelServer, startModelServer } from '../../src/testing/model-server/server.ts'
 import { leftBehind, makeHome } from './home.ts'
-import { headless, heldByHook, tooEarly } from './hooks.ts'
+import { headless, heldByHook } from './hooks.ts'
 import { install, packages } from './install.ts'
+import { throughMcp } from './mcp.ts'
 import { missIn, type Notes, type Scenario, scenarios, timeOf, type Trace, watched } from './scenarios.ts'
 
 const { values: flags } = parseArgs({ options: { agents: { type: 'string' }, only: { type: 'string' } } })
@@ -58,14 +59,18 @@ async function rehearse(
   }
 }
 
-/** The agent on its own, with Assay's hook in its settings. */
-async function hooked(agent: AgentName, server: ModelServer, account: Record<string, string>): Promise<string | undefined> {
-  const stage = await mkdtemp(join(root, `${agent}-hook-`))
+/** The agent on its own, in a folder and with an account of its own. */
+async function alone(
+  agent: AgentName,
+  server: ModelServer,
+  play: (stage: string, env: Record<string, string>) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const stage = await mkdtemp(join(root, `${agent}-alone-`))
   await mkdir(join(stage, 'tmp'))
+  const account = await makeHome(join(stage, 'home'), new URL(server.baseURL('openai')).origin)
   const env = { ...account, PATH: `${join(programs, 'bin')}:${process.env.PATH ?? ''}`, TMPDIR: join(stage, 'tmp'), LANG: 'C.UTF-8' }
-  server.play(puppet(tooEarly))
   try {
-    return await heldByHook(agent, stage, env)
+    return await play(stage, env)
   } finally {
     await rm(stage, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -90,7 +95,13 @@ async function audition(agent: AgentName): Promise<Row[]> {
       console.error(rows.at(-1)?.join(' | '))
     }
     for (const scenario of scenarios) await record(scenario.role, scenario.name, () => rehearse(agent, scenario, server, account))
-    if (headless[agent]) await record('hook', 'says done too early, is held, mends it, is let go', () => hooked(agent, server, account))
+    if (headless[agent])
+      await record('hook', 'says done too early, is held, mends it, is let go', () =>
+        alone(agent, server, (stage, env) => heldByHook(agent, stage, env, server)),
+      )
+    await record('mcp', 'takes its task, is rejected with feedback, reworks, is accepted', () =>
+      alone(agent, server, (stage, env) => throughMcp(agent, stage, env, server)),
+    )
   } finally {
     await server.close()
   }

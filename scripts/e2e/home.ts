@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
 /** Makes a home folder in which every agent is logged in to the model at that address; tells the variables that go with it. */
@@ -42,6 +42,16 @@ stream_max_retries = 0
     GEMINI_API_KEY: 'loopback',
     GOOGLE_GEMINI_BASE_URL: origin,
   }
+}
+
+/** The same variables, with `assay` where a shell finds it. */
+export async function withAssay(stage: string, env: Record<string, string>): Promise<Record<string, string>> {
+  const bin = join(stage, 'bin')
+  await mkdir(bin, { recursive: true })
+  const launcher = join(import.meta.dirname, '..', '..', 'bin', 'assay.mjs')
+  await writeFile(join(bin, 'assay'), `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`)
+  await chmod(join(bin, 'assay'), 0o755)
+  return { ...env, PATH: `${bin}:${env.PATH ?? ''}` }
 }
 
 /** Words of the example's task: whoever keeps them remembers the run. */

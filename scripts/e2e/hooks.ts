@@ -1,17 +1,18 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { stringify } from 'yaml'
 import { assayIn, git, type Rehearsal } from '../../examples/failing-test/rehearse.ts'
 import type { AgentName } from '../../src/testing/agents/stand-in.ts'
 import { say } from '../../src/testing/model-server/answers.ts'
-import { type Play, shell } from '../../src/testing/model-server/puppet.ts'
+import { type Play, puppet, shell } from '../../src/testing/model-server/puppet.ts'
+import type { ModelServer } from '../../src/testing/model-server/server.ts'
+import { withAssay } from './home.ts'
 
 const run = promisify(execFile)
-const assay = join(import.meta.dirname, '..', '..', 'bin', 'assay.mjs')
 
-/** How an agent is asked without a person at its side, hooks and all. */
+/** How an agent is asked without a person at its side, hooks and all. opencode has no hook that holds it. */
 export const headless: Partial<Record<AgentName, (prompt: string) => string[]>> = {
   claude: (prompt) => ['-p', prompt, '--permission-mode', 'acceptEdits', '--allowedTools', 'Bash,Edit,Write'],
   codex: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-s', 'danger-full-access', prompt],
@@ -21,7 +22,7 @@ export const headless: Partial<Record<AgentName, (prompt: string) => string[]>> 
 const held = 'Assay: not done yet'
 
 /** Says "done" too early, and does the rest only when it is held. */
-export const tooEarly: Play = {
+const tooEarly: Play = {
   worker: (cue) => {
     if (cue.seen === undefined && !cue.told.includes(held)) return shell(cue, `echo 'const total = 1 + 1' > sum.js`)
     return (cue.seen ?? cue.told).includes(held) ? shell(cue, `echo 'console.log(1 + 1)' > sum.js`) : say('Done.')
@@ -44,16 +45,18 @@ const judge = {
 }
 
 /** The agent wants to end, is held with feedback, mends its work and is let go. Says what was otherwise. */
-export async function heldByHook(agent: AgentName, stage: string, env: Record<string, string>): Promise<string | undefined> {
+export async function heldByHook(
+  agent: AgentName,
+  stage: string,
+  env: Record<string, string>,
+  server: ModelServer,
+): Promise<string | undefined> {
   const ask = headless[agent]
   if (!ask) return `${agent} has no hook that could hold it`
+  server.play(puppet(tooEarly))
   const folder = join(stage, 'project')
-  const bin = join(stage, 'bin')
   await mkdir(folder, { recursive: true })
-  await mkdir(bin, { recursive: true })
-  await writeFile(join(bin, 'assay'), `#!/bin/sh\nexec '${process.execPath}' '${assay}' "$@"\n`)
-  await chmod(join(bin, 'assay'), 0o755)
-  const rehearsal: Rehearsal = { folder, env: { ...env, PATH: `${bin}:${env.PATH ?? ''}` } }
+  const rehearsal: Rehearsal = { folder, env: await withAssay(stage, env) }
   await writeFile(join(folder, 'assay.yaml'), stringify(config))
   await writeFile(join(folder, 'brain.yaml'), stringify(judge))
   for (const words of [
@@ -64,7 +67,7 @@ export async function heldByHook(agent: AgentName, stage: string, env: Record<st
     await git(rehearsal, ...words)
   const installed = await assayIn(rehearsal, ['hook', 'install', '--agent', agent, '--yes'])
   if (installed.code !== 0) return `the hook was not installed: ${installed.stderr}`
-  const options = { cwd: folder, env: rehearsal.env, timeout: 240_000, maxBuffer: 64 * 1024 * 1024 }
+  const options = { cwd: folder, env: rehearsal.env, timeout: 480_000, maxBuffer: 64 * 1024 * 1024 }
   const asked = run(agent, ask('Write sum.js, which prints the total of one and one.'), options)
   asked.child.stdin?.end()
   const ended = await asked.then(

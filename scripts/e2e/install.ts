@@ -24,7 +24,8 @@ export async function install(agent: AgentName, folder: string): Promise<Install
   const link = join(folder, 'bin', agent)
   try {
     if (!existsSync(target)) {
-      const flags = ['--prefix', folder, '--no-audit', '--no-fund', '--no-save', '--loglevel=error']
+      // Saved in the folder's own package.json: what is not, the next agent's installation takes away.
+      const flags = ['--prefix', folder, '--no-audit', '--no-fund', '--save-exact', '--loglevel=error']
       await run('npm', ['install', ...flags, `${name}@${version}`], { timeout: 600_000 })
     }
     await mkdir(join(folder, 'bin'), { recursive: true })

@@ -157,7 +157,8 @@ function failedWith(...failures: string[]): (trace: Trace) => string | undefined
   }
 }
 
-function bothRounds({ events, commits }: Trace): string | undefined {
+/** Rejected once for `weak_test`, then accepted and committed; else what was otherwise. */
+export function bothRounds({ events, commits }: Pick<Trace, 'events' | 'commits'>): string | undefined {
   const decisions = events.flatMap(({ type, data }) => {
     if (type !== 'review.decided') return []
     const { outcome, category } = data.decision as { outcome: string; category: string | null }

@@ -1,5 +1,6 @@
 import { canonicalJson } from './canonical.ts'
 import type { EventMeta, NewEvent, StoredEvent } from './events/envelope.ts'
+import type { NewWork } from './work.ts'
 import { type ChainedEvent, contentMatches, genesisOf } from './events/links.ts'
 
 /** Where a stream ends, kept apart from its events so that a cut tail is seen. */
@@ -42,6 +43,22 @@ export function assertName(what: string, name: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
   if (/[\u0000-\u001f\u007f]/.test(name) || !name.isWellFormed())
     throw new TypeError(`${what} has a control character or half a surrogate pair: ${JSON.stringify(name)}`)
+}
+
+/** Work as every store can keep and order it. Anything else is a bug of the caller, and the caller's alone. */
+export function assertWork({ key, kind, scope, priority, delayMs }: NewWork): void {
+  assertName('a key of work', key)
+  assertName('a kind of work', kind)
+  if (scope !== '') assertName('a scope of work', scope)
+  if (!Number.isFinite(priority)) throw new RangeError(`the priority of work ${key} must be a number, not ${priority}`)
+  if (delayMs !== undefined) wholeMilliseconds(`the delay of work ${key}`, delayMs)
+}
+
+/** A time as stores keep it; a part of a millisecond is taken for a whole one. */
+export function wholeMilliseconds(what: string, ms: number): number {
+  const whole = Math.ceil(ms)
+  if (!Number.isSafeInteger(whole)) throw new RangeError(`${what} must be a number of milliseconds, not ${ms}`)
+  return whole
 }
 
 /** Follows every stream's chain while events are fed in the order of their positions. Memory grows with streams, not with events. */

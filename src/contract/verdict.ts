@@ -57,6 +57,8 @@ export const Usage = z.strictObject({
   inputTokens: z.int().nonnegative().optional(),
   outputTokens: z.int().nonnegative().optional(),
   costUsd: z.number().nonnegative().optional(),
+  /** Part of the cost is what a call could cost at most, because its answer did not say what it used. */
+  estimated: z.literal(true).optional(),
   durationMs: z.number().nonnegative().optional(),
 })
 export type Usage = z.infer<typeof Usage>

@@ -27,8 +27,8 @@ export interface NewWork {
   /** Higher first; equal ones in the order enqueued. */
   priority: number
   payload: unknown
-  /** Not before this time (epoch milliseconds). */
-  notBefore?: number
+  /** Due only after so many milliseconds, by the store's clock. */
+  delayMs?: number
 }
 
 /** Work held by one process. `fence` grows with every claim: a stale holder's append is refused. */
@@ -40,6 +40,8 @@ export interface Lease {
   fence: number
   /** How often it was claimed, this time included. */
   claims: number
+  /** How often its holder gave it back to be tried later; a claim that a crash or a stop cut off is none of them. */
+  postponed: number
   /** When the lease ends unless it is renewed (epoch milliseconds, the store's clock). */
   until: number
 }

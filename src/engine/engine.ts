@@ -18,26 +18,28 @@ import {
   startMission,
 } from './mission/missions.ts'
 import { acceptPolicy } from './mission/accept-policy.ts'
-import { finishMission, gateRows, missedThresholds, reopenMission, waiveThreshold } from './mission/finish.ts'
-import { outcomeOf, type RunOutcome } from './mission/outcome.ts'
+import { finishMission, gateRows, reopenMission, waiveThreshold } from './mission/finish.ts'
+import { type RunEnd, runEnd } from './mission/run-end.ts'
 import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
 import { type Lane, lanesFor } from './lanes.ts'
 import { Pump } from './pump.ts'
 import { flushNotifications, pendingNotifications } from './notify/flush.ts'
-import { StoreFault } from './store-fault.ts'
+import { askAboutIdle } from './audit/queued.ts'
 import { SlaMonitor } from './sla/monitor.ts'
 import type { CardRequest } from '../contract/deliverable/deliverable.ts'
 import type { DeliverableState } from '../core/gate/deliverable.ts'
 import { bypassReview } from './deliverables/bypass.ts'
 import { emitCard, type Emitted, expireCards, type Sending } from './deliverables/emit.ts'
-import { closeCard, inboxCards } from './deliverables/inbox.ts'
+import { freeId, handOverAgain } from './deliverables/free.ts'
+import { closeCard, inboxCard, inboxCards } from './deliverables/inbox.ts'
 import { type Addition, extendMission } from './mission/extend.ts'
 import { type OutsideDoor, outsideDoor } from './outside/door.ts'
 import type { DeliverableRow, InboxRow } from './views/inbox.ts'
 import { evaluationOf } from './telemetry/telling.ts'
-import { type Awaited, awaitedOutside, isOutside } from './outside/who.ts'
-import { missionStream, ownerStream, taskOf, taskStream } from './streams.ts'
+import { isOutside } from './outside/who.ts'
+import { missionStream, taskOf, taskStream } from './streams.ts'
+import { acceptInForce, loadOwner, type PolicyStanding, policyStanding } from './policy/owner.ts'
 import { type Handled, TaskStore } from './task/task-store.ts'
 import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
 import type { Bench } from './work/bench.ts'
@@ -45,7 +47,6 @@ import { settleGate } from './work/house.ts'
 import type { GateRow } from './views/gates.ts'
 import type { MissionRow, TaskRow } from './views/tasks.ts'
 import { KeptReports } from './work/checking/reports-kept.ts'
-import { judgingOf, type Spent } from './views/spending.ts'
 import { Watch } from './mission/watch.ts'
 
 export interface RunOptions {
@@ -58,22 +59,9 @@ export interface RunOptions {
   onEvent?: (event: StoredEvent, row: TaskRow | undefined) => void
 }
 
-export interface RunEnd extends RunOutcome {
-  stopped: boolean
-  rows: TaskRow[]
-  gates: GateRow[]
-  /** Missions whose quality threshold was missed and not waived. */
-  missedThresholds: string[]
-  /** Missions whose missed quality threshold the owner let pass. */
-  waivedThresholds: string[]
-  /** What judging these missions has cost so far, over all runs. */
-  judging: Spent
-  /** Workers and judges who have to come by themselves for a task to go on. */
-  awaited: Awaited[]
-}
+export type { RunEnd }
 
 const endsTurn = new Set(['task.failed', 'attempt.stopped'])
-const isEnded = ({ status }: TaskRow): boolean => status === 'done' || status === 'failed' || status === 'skipped'
 
 /** Longest that a command waits for notifications at its end. */
 const tellMs = 20_000
@@ -86,11 +74,14 @@ export class Engine {
   readonly #reports = new KeptReports()
   readonly #lanes: Lane[]
   readonly #paying = new Map<string, Promise<void>>()
+  /** Looked at while somebody runs something here, or has begun to watch them. */
+  readonly deadlines: SlaMonitor
 
   constructor(parts: EngineParts) {
     this.parts = parts
     this.#lanes = lanesFor(parts.config.concurrency)
     this.#tasks = new TaskStore(parts)
+    this.deadlines = new SlaMonitor(parts, this.#tasks)
     const { telemetry } = parts
     if (telemetry) {
       this.#tasks.listen((events) => {
@@ -118,6 +109,10 @@ export class Engine {
   /** Works on the missions until nothing is left to do here, or until told to stop. */
   async run({ missions, stop, share, onBegin, onEvent }: RunOptions): Promise<RunEnd> {
     const { journal, config, rules } = this.parts
+    let unreadable: unknown
+    const onFault = (error: unknown) => {
+      unreadable ??= error
+    }
     const watch = new Watch(
       journal,
       missions,
@@ -125,6 +120,7 @@ export class Engine {
         // A worker whose task was ended, or whose turn was, has nothing left to work for.
         const task = endsTurn.has(event.type) ? taskOf(event.stream) : undefined
         if (task !== undefined) pump.end(task)
+        if (event.type === 'task.readied') void this.deadlines.readied(taskOf(event.stream) ?? '').catch(onFault)
         onEvent?.(event, row)
       },
       ({ outside, assignee }) => outside === true || isOutside(rules.policy, assignee),
@@ -144,52 +140,24 @@ export class Engine {
     await this.#askUnreachableJudges(watch)
     await watch.catchUp()
     const following = new AbortController()
-    let unreadable: unknown
-    const follow = watch.follow(following.signal).catch((error: unknown) => {
-      unreadable = error
-    })
+    const follow = watch.follow(following.signal).catch(onFault)
     const stopListening = this.#tasks.listen((events) => watch.offer(events))
-    const monitor = this.#monitor(watch, missions)
-    monitor.start((error) => {
-      unreadable ??= error
-    })
+    const endDeadlines = this.deadlines.begin(onFault)
     try {
       const ending = await pump.run()
-      await monitor.stop()
       if (unreadable !== undefined) throw unreadable
       await watch.catchUp()
       const rows = [...watch.rows.values()]
       if (ending === 'finished') for (const mission of missions) await finishMission(this.parts, mission, rows)
-      await monitor.look()
+      await this.deadlines.look(missions)
       await this.#tell(stop)
-      const gates = await gateRows(this.parts, missions)
-      const missed = await missedThresholds(this.parts, missions)
-      return {
-        stopped: ending === 'stopped',
-        rows,
-        judging: await judgingOf(journal, missions),
-        awaited: awaitedOutside(rules.policy, rows),
-        gates,
-        missedThresholds: missed,
-        waivedThresholds: (await this.missions())
-          .filter((row) => missions.includes(row.id) && row.threshold === 'waived')
-          .map(({ id }) => id),
-        ...outcomeOf(rows, rules.policy.review.evaluate, { gates, missed }),
-      }
+      return await runEnd(this.parts, this.#tasks, missions, { rows, stopped: ending === 'stopped' })
     } finally {
-      await monitor.stop()
+      await endDeadlines()
       stopListening()
       following.abort()
       await follow
     }
-  }
-
-  #monitor(watch: Watch, missions: string[]): SlaMonitor {
-    return new SlaMonitor(this.parts, {
-      missions,
-      fail: async (task, reason) => void (await this.#tasks.handle(task, { type: 'fail_task', reason }, { actor: 'runtime' })),
-      unfinished: (mission) => [...watch.rows.values()].filter((row) => row.mission === mission && !isEnded(row)).map(({ id }) => id),
-    })
   }
 
   /** Nothing is left that could be brought further here. A task that waits for work that does not exist would wait for ever: that is said. */
@@ -201,7 +169,8 @@ export class Engine {
     if (due + leased + later > 0) return false
     await watch.catchUp()
     if (!watch.active) return false
-    throw new StoreFault('tasks are open but no work is queued for them: the journal was changed by hand. `assay reset` puts it away')
+    await askAboutIdle(this.parts, this.#tasks, missions)
+    return false
   }
 
   /** Whoever starts a run wants an answer now: judges that could not be reached before are asked again at once. */
@@ -241,8 +210,7 @@ export class Engine {
 
   /** Whether a token is that of this journal's owner; nobody's in a journal that knows none. */
   async isOwner(token: string): Promise<boolean> {
-    const known = (await this.parts.journal.readStream(ownerStream)).findLast((event) => event.type === 'owner.enrolled')
-    return (known?.data as { token?: string } | undefined)?.token === token
+    return (await loadOwner(this.parts)).state.token === token
   }
 
   /** What waits for a person. */
@@ -259,9 +227,24 @@ export class Engine {
     return answered
   }
 
-  /** The policy in force takes over a run, on the owner's word; the door has checked the authority. */
-  acceptPolicy(mission: string, by: string): Promise<Result<number>> {
-    return acceptPolicy(this.parts, this.#tasks, mission, by)
+  /** The policy in force takes over a run, on the owner's word, who stands behind it from then on; the door has checked the authority. */
+  async acceptPolicy(mission: string, by: string): Promise<Result<number>> {
+    const adopted = await acceptPolicy(this.parts, this.#tasks, mission, by)
+    if (!adopted.ok) return adopted
+    const accepted = await this.standBehindPolicy({ by, reason: `took over ${mission}` })
+    return accepted.ok ? adopted : accepted
+  }
+
+  /** The owner stands behind the policy in force; the door has checked the authority. Told, and resolved to what differs from the last one. */
+  async standBehindPolicy(order: { by: string; reason: string }): Promise<Result<{ differences: string[] }>> {
+    const accepted = await acceptInForce(this.parts, { ...order, how: 'word' })
+    if (accepted.ok) await this.#tell()
+    return accepted
+  }
+
+  /** How the owner stands to a policy: the one in force, unless another is named. */
+  policyStanding(digest?: string): Promise<PolicyStanding> {
+    return policyStanding(this.parts, digest)
   }
 
   /** A missed quality threshold counts no longer; the owner's word. */
@@ -306,10 +289,24 @@ export class Engine {
   }
 
   /** The owner waives a review; the door has checked the authority. Recorded before it takes effect, and told. */
-  async bypass(deliverable: string, order: { by: string; reason: string }): Promise<Result<DeliverableState>> {
+  async bypass(deliverable: string, order: { by: string; reason: string; digest?: string }): Promise<Result<DeliverableState>> {
     const waived = await bypassReview(this.parts, deliverable, order)
     if (waived.ok) await this.#tell()
     return waived
+  }
+
+  /** The owner frees an id; the door has checked the authority. Finished tasks that could not hand over under it do so now. */
+  async freeDeliverable(deliverable: string, order: { by: string; reason: string }): Promise<Result<true>> {
+    const freed = await freeId(this.parts, deliverable, order)
+    if (!freed.ok) return freed
+    await handOverAgain(this.#bench(), deliverable)
+    await this.#tell()
+    return freed
+  }
+
+  /** One card as the journal's events have it, each held against its hash; undefined where there is none of that name. */
+  card(card: string): Promise<InboxRow | undefined> {
+    return inboxCard(this.parts, card)
   }
 
   /** Carries out at once what an answer to a gate calls for; what is cut off here, the next run does. */

@@ -26,8 +26,11 @@ export interface EngineParts {
   /** Opens a brain by its name in the config; called once per brain in use. */
   openBrain(name: string): Promise<BrainPort>
   openNotifier: OpenNotifier
-  /** A private copy of a snapshot in a temporary folder; with what is installed for the task's workspace, where one is named. */
-  materialise(snapshot: string, options?: { packagesFor?: TaskSpec }): Promise<{ folder: string; dispose(): Promise<void> }>
+  /** A private copy of a snapshot in a temporary folder; with what is installed for the task's workspace, where one is named, but for some packages of it. */
+  materialise(
+    snapshot: string,
+    options?: { packagesFor?: TaskSpec; withoutPackages?: readonly string[] },
+  ): Promise<{ folder: string; dispose(): Promise<void> }>
   /** The body of a page that is a deliverable; private addresses only where they are allowed. */
   fetchPage: FetchPage
   clock: Clock

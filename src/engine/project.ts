@@ -43,11 +43,11 @@ export function withJudgeFiles(rules: Rules, digests: Readonly<Record<string, st
   return { ...rules, policy, digest: policyDigest(policy) }
 }
 
-/** Names of the brains that are programs and may judge. */
-export function judgingCommands({ agents, brains, delegate }: Config): string[] {
+/** Names of the brains that may judge and are made of files: programs and scripts. */
+export function judgingBrains({ agents, brains, delegate }: Config): string[] {
   const judges = Object.values(agents).filter(({ role, judges }) => isReviewerRole(role) || judges === true)
   const names = [...judges.map(({ brain }) => brain), delegate.judge ?? '']
-  return [...new Set(names)].filter((name) => brains[name]?.kind === 'command')
+  return [...new Set(names)].filter((name) => brains[name]?.kind === 'command' || brains[name]?.kind === 'scripted')
 }
 
 function planOf({ id, name, gates, qualityThreshold, deadline }: Mission, tasks: TaskSpec[]): Plan {

@@ -21,28 +21,31 @@ export interface RequestRow {
   answers: OperatorAnswer[]
 }
 
-/** Every open question, of tasks and of gates. */
-export async function openRequests(parts: EngineParts, tasks: TaskStore): Promise<RequestRow[]> {
+/** What these tasks ask. */
+export async function taskRequests(tasks: TaskStore, rows: readonly TaskRow[]): Promise<RequestRow[]> {
   const found: RequestRow[] = []
-  for (const { row } of await parts.journal.viewRows('tasks')) {
-    const { id, title, request, detail, concern } = row as TaskRow
+  for (const { id, title, request, detail, concern } of rows) {
     if (request === undefined) continue
     const { state } = await tasks.load(id)
     for (const open of state?.requests ?? [])
       found.push({ request: open.request, about: 'task', subject: id, title, detail: detail ?? concern ?? '', answers: open.answers })
   }
-  for (const { row } of await parts.journal.viewRows('gates')) {
-    const { mission, name, request, reason } = row as GateRow
-    if (request !== undefined)
-      found.push({
-        request,
-        about: 'gate',
-        subject: `${mission}/${name}`,
-        title: name,
-        detail: reason ?? '',
-        answers: ['retry', 'waive', 'stop'],
-      })
-  }
+  return found
+}
+
+/** What these gates ask. */
+export function gateRequests(gates: readonly GateRow[]): RequestRow[] {
+  return gates.flatMap(({ mission, name, request, reason }): RequestRow[] => {
+    if (request === undefined) return []
+    const detail = reason ?? ''
+    return [{ request, about: 'gate', subject: `${mission}/${name}`, title: name, detail, answers: ['retry', 'waive', 'stop'] }]
+  })
+}
+
+/** Every open question, of tasks, gates and deliverables. */
+export async function openRequests(parts: EngineParts, tasks: TaskStore): Promise<RequestRow[]> {
+  const rowsOf = async <Row>(view: string) => (await parts.journal.viewRows(view)).map(({ row }) => row as Row)
+  const found = [...(await taskRequests(tasks, await rowsOf<TaskRow>('tasks'))), ...gateRequests(await rowsOf<GateRow>('gates'))]
   for (const { row } of await parts.journal.viewRows('deliverables')) {
     const { deliverable, title, producer, request } = row as DeliverableRow
     if (request !== undefined)

@@ -14,6 +14,8 @@ export function slaEntity(stream: string): string | undefined {
 export const missionStream = (mission: string): string => `mission/${mission}`
 /** Who works in a shared folder; keyed by digest because paths may hold anything. */
 export const folderStream = (folder: string): string => `folder/${sha256Hex(folder).slice(0, 32)}`
+/** Every taking of a shared folder: of two that lie in each other, one finds this stream changed. */
+export const foldersStream = 'folders'
 
 export const deliverableStream = (deliverable: string): string => `deliverable/${deliverable}`
 export const cardStream = (card: string): string => `card/${card}`

@@ -5,15 +5,34 @@ import { dirname, join } from 'node:path'
 import { sha256Hex } from '../contract/canonical.ts'
 import type { Authority } from '../doors/cli/app.ts'
 
-/** Set by programs that run commands for an agent; whoever has one of them is not a person at a terminal. */
+/**
+ * Set by programs that run commands for an agent; whoever has one of them is not a person at a terminal. Variables by which people set an agent
+ * up (`CODEX_HOME`, keys) are none of them. `CURSOR_TRACE_ID` stands in a person's terminal inside Cursor too: there the token is shown by hand.
+ */
 export const agentVariables = [
-  'CLAUDECODE',
   'AI_AGENT',
   'AGENT',
-  'OPENCODE_CLIENT',
+  'CLAUDECODE',
+  'CLAUDE_CODE',
+  'CLAUDE_CODE_SESSION_ID',
+  'CODEX_CI',
   'CODEX_SANDBOX',
-  'GEMINI_CLI',
+  'CODEX_SANDBOX_NETWORK_DISABLED',
+  'CODEX_THREAD_ID',
+  'COPILOT_AGENT',
+  'COPILOT_AGENT_SESSION_ID',
+  'COPILOT_CLI',
   'CURSOR_AGENT',
+  'CURSOR_TRACE_ID',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'OPENCODE_CLIENT',
+  'AMP_CURRENT_THREAD_ID',
+  'ANTIGRAVITY_AGENT',
+  'AUGMENT_AGENT',
+  'CLINE_ACTIVE',
+  'GOOSE_TERMINAL',
+  'QWEN_CODE',
   'ASSAY_RUN_ID',
 ]
 
@@ -61,6 +80,26 @@ export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person
   }
 }
 
+/**
+ * Who stands behind what this process starts: the owner, where a person at a terminal or the token says so. A server speaks with whoever shows the
+ * owner's token, which it reads itself, so it counts unless an agent starts it.
+ */
+export function startedByOwner(start: {
+  env: NodeJS.ProcessEnv
+  person: boolean
+  serves: boolean
+}): { by: string; token: string } | undefined {
+  const authority = ownerAuthority(start)
+  if (authority.ok) return authority
+  const shown = start.env.ASSAY_OWNER_TOKEN !== undefined
+  return start.serves && !shown && agentIn(start.env) === undefined ? { by: ownerName(), token: ownerToken(start.env) } : undefined
+}
+
+/** A person is there where somebody could type and read. */
+export function personIsHere(): boolean {
+  return process.stdin.isTTY === true && (process.stdout.isTTY === true || process.stderr.isTTY === true)
+}
+
 /** Digest of the owner's token, which is made where there is none. */
 export function ownerToken(env: NodeJS.ProcessEnv): string {
   const path = tokenPath(env)
@@ -96,7 +135,7 @@ export function reviewerAuthority(env: NodeJS.ProcessEnv, agent: string): Author
   const why = shown === undefined ? 'ASSAY_REVIEWER_TOKEN is not set' : `ASSAY_REVIEWER_TOKEN is not ${agent}'s`
   return {
     ok: false,
-    message: `a verdict of ${agent} needs its token, and ${why}. The owner prints it with: assay mcp --role reviewer --agent ${agent} --print-token`,
+    message: `reviewing as ${agent} needs its token, and ${why}. The owner prints it with: assay mcp --role reviewer --agent ${agent} --print-token`,
   }
 }
 

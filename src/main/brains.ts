@@ -46,7 +46,10 @@ export function openBrain(
 ): Result<BrainPort, Problem[]> {
   const brain = config.brains[name]
   const { limits } = config
-  if (brain?.kind === 'scripted') return openScript(resolve(folder, brain.file), brain.file)
+  if (brain?.kind === 'scripted') {
+    const opened = openScript(resolve(folder, brain.file), brain.file)
+    return opened.ok ? { ok: true, value: watched(opened.value, watching ?? watchedFiles(brain, folder)) } : opened
+  }
   if (brain?.kind === 'command') {
     const opened = openCommandBrain({
       brain,
@@ -89,6 +92,7 @@ function openModel(
     env: process.env,
     verdictSchema: verdictToolSchema,
     requestMs: durationMs(limits.judgeRequest),
+    firstByteMs: Math.min(durationMs(limits.judgeFirstByte), durationMs(limits.judgeRequest)),
     sittingMs: durationMs(limits.judgeSitting),
     readingTurns: limits.judgeTurns,
     maxReplyBytes: limits.replyBytes,

@@ -9,18 +9,25 @@ import { sandboxState } from '../adapters/process/sandbox.ts'
 import { openNotifier } from '../adapters/notify/open.ts'
 import { copiesFolder, materialise, removeStaleCopies } from '../adapters/snapshots/materialise.ts'
 import { openSnapshotStore } from '../adapters/snapshots/store.ts'
+import { refuseGone } from '../adapters/sqlite/file/gone.ts'
+import { isWritable } from '../adapters/sqlite/file/open.ts'
 import { openSqliteJournal } from '../adapters/sqlite/journal.ts'
 import { openWorkspaces } from '../adapters/workspace/workspaces.ts'
 import { durationMs } from '../contract/config/duration.ts'
 import { formatProblem } from '../contract/source/problem.ts'
+import { visible } from '../contract/source/shown.ts'
 import { Engine } from '../engine/engine.ts'
-import { judgingCommands, type Project, withJudgeFiles } from '../engine/project.ts'
+import { judgingBrains, type Project, withJudgeFiles } from '../engine/project.ts'
+import type { EngineParts } from '../engine/parts.ts'
 import { StoreFault } from '../engine/store-fault.ts'
 import { engineViews } from '../engine/views/tasks.ts'
+import type { Journal } from '../ports/journal.ts'
 import { tokenPath, tokenToEnrol } from './authority.ts'
 import { digestsOf, watchedFiles } from './brain-files.ts'
 import { openBrain } from './brains.ts'
+import { processClock } from './clock.ts'
 import { endWorkersOnExit } from './leftovers.ts'
+import { standBehindStart } from './stand-behind.ts'
 
 /** Copies that a killed process left behind are removed after this time. */
 const staleCopyMs = 24 * 3600_000
@@ -30,36 +37,34 @@ export async function openEngine({
   folder,
   project,
   create,
+  serves = false,
 }: {
   folder: string
   project: Project
   create: boolean
+  /** Opened by a server. */
+  serves?: boolean
 }): Promise<Engine | null> {
   const home = join(folder, '.assay')
-  if (!create && !existsSync(join(home, 'assay.db'))) return null
+  const journal = await openHome(home, create)
+  if (!journal) return null
   const { config } = project
   const { limits } = config
-  const journal = await openSqliteJournal({ path: join(home, 'assay.db'), views: engineViews })
-  // Workers that a killed process left behind are ended before their work is given to anybody else.
-  await journal.reclaim((owner) => isDeadOwner(owner) && killOrphans() >= 0)
-  endWorkersOnExit()
   const snapshots = openSnapshotStore({
     folder: join(home, 'objects'),
     maxTotalBytes: limits.snapshotBytes,
     maxFiles: limits.snapshotFiles,
   })
-  keepOutOfGit(home)
   const copies = copiesFolder(folder)
   const hidden = [dirname(tokenPath(process.env)), copies]
-  mkdirSync(join(home, 'private'), { recursive: true, mode: 0o700 })
   await removeStaleCopies(copies, staleCopyMs)
   const watching = new Map(Object.entries(config.brains).map(([name, brain]) => [name, watchedFiles(brain, folder)]))
   const sandbox = await sandboxState()
   const workspaces = openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots })
   const enrolled = create ? tokenToEnrol(process.env) : undefined
-  return new Engine({
+  const engine = new Engine({
     config,
-    rules: withJudgeFiles(project.rules, digestsOf(judgingCommands(config), watching, folder)),
+    rules: withJudgeFiles(project.rules, digestsOf(judgingBrains(config), watching, folder)),
     journal,
     snapshots,
     workspaces,
@@ -74,27 +79,57 @@ export async function openEngine({
       const opened = openBrain(name, folder, config, {
         privateRoot: join(home, 'private'),
         hidden,
-        notice: (message) => process.stderr.write(`assay: ${message}\n`),
+        notice: (message) => process.stderr.write(`assay: ${visible(message)}\n`),
         watching: watching.get(name) ?? [],
       })
       if (!opened.ok) throw new Error(opened.error.map(formatProblem).join('; '))
       return opened.value
     },
     openNotifier: (channel) => openNotifier(channel, { env: process.env, stderr: process.stderr }),
-    materialise: async (digest, { packagesFor } = {}) => {
-      const packagesOf = packagesFor && (workspaces.shared(packagesFor)?.folder ?? folder)
-      const copy = await materialise(snapshots, digest as never, copies, packagesOf === undefined ? {} : { packagesOf })
-      if (!copy.ok) throw new StoreFault('a copy for review could not be made', copy.problem)
-      return copy
-    },
+    materialise: copying({ snapshots, workspaces }, folder, copies),
     fetchPage: async (url, options) => (await import('./subjects/page.ts')).fetchPage(url, options),
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: processClock(),
     random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
     owner: ownName(),
     ...(telemetryWanted(process.env) && { telemetry: (await import('../adapters/telemetry/otel.ts')).openTelemetry() }),
     sandboxed: sandbox.usable,
     ...(enrolled !== undefined && { ownerToken: enrolled }),
   })
+  if (create) await standBehindStart(engine, serves)
+  return engine
+}
+
+/** The journal of a home that is ready for work; null where there is none and none is to be made. Whoever only looks may look at what cannot be written. */
+async function openHome(home: string, create: boolean): Promise<Journal | null> {
+  const path = join(home, 'assay.db')
+  refuseGone(home, path)
+  if (!create && !existsSync(path)) return null
+  const journal = await openSqliteJournal({ path, views: engineViews, looking: !create })
+  endWorkersOnExit()
+  if (!create && !isWritable(path)) return journal
+  // Workers that a killed process left behind are ended before their work is given to anybody else.
+  await journal.reclaim((owner) => isDeadOwner(owner) && killOrphans() >= 0)
+  keepOutOfGit(home)
+  mkdirSync(join(home, 'private'), { recursive: true, mode: 0o700 })
+  return journal
+}
+
+/** Copies of snapshots for checks and judges, with what is installed for the work where that is asked for. */
+function copying(
+  { snapshots, workspaces }: Pick<EngineParts, 'snapshots' | 'workspaces'>,
+  folder: string,
+  copies: string,
+): EngineParts['materialise'] {
+  return async (digest, { packagesFor, withoutPackages } = {}) => {
+    const packages = packagesFor && {
+      folder: workspaces.shared(packagesFor)?.folder ?? folder,
+      itself: packagesFor.workspace.kind !== 'scratch',
+      ...(withoutPackages && { without: withoutPackages }),
+    }
+    const copy = await materialise(snapshots, digest as never, copies, packages ? { packages } : {})
+    if (!copy.ok) throw new StoreFault('a copy for review could not be made', copy.problem)
+    return copy
+  }
 }
 
 /** Spans cost a little even where nobody listens, so they are made where somebody set OpenTelemetry up: by its variables, or by loading its SDK. */

@@ -5,6 +5,8 @@ import type { ProgramWord } from '../contract/checks/program.ts'
 /** A word of a command that names what it runs; `inBase` is its path in the work where the work's base has it, and it is there as the base has it. */
 export interface CheckProgram extends ProgramWord {
   inBase?: string
+  /** Whether it is there as accepted work has it, whose base had none: what lies beside the configuration comes first then. */
+  ofWork?: boolean
 }
 
 export interface CheckContext {

@@ -1,9 +1,9 @@
 /** Time, so that tests and simulations can bring their own. */
 export interface Clock {
-  /** Wall clock, epoch milliseconds. */
+  /** Epoch milliseconds: the wall clock as this process found it, and what has passed since. Setting the wall clock does not move it. */
   now(): number
-  /** Never goes back; for intervals. */
-  monotonic(): number
+  /** The wall clock as it is set at this moment; for points in time that people name. */
+  wall(): number
 }
 /** Randomness, so that a run can be repeated. */
 export interface Random {

@@ -89,6 +89,9 @@ export interface Journal {
   /** Work that is queued, of these scopes and kinds alone where they are named. */
   workCount(scopes?: string[], kinds?: string[]): Promise<{ due: number; leased: number; later: number }>
 
+  /** All work that is queued, whoever has it; for proving that nothing is missing. */
+  queued(): Promise<{ key: string; kind: string; payload: unknown }[]>
+
   /** Recomputes every chain from stored bytes. */
   verify(): Promise<Verification>
   close(): Promise<void>

@@ -1,5 +1,6 @@
 import type { Digest } from '../contract/canonical.ts'
 import type { TaskSpec } from '../contract/task.ts'
+import type { SnapshotProblem } from './snapshots.ts'
 
 /** What a dependency hands on: files under `inputs/<name>/`, read-only, and text with its prefix. */
 export interface InputMaterial {
@@ -27,8 +28,18 @@ export interface Lineage {
 /** Paths of installed packages; what work that was not accepted left behind counts as changed. */
 export interface PackageChanges {
   changed: string[]
+  /** New ones that are found where another of the same name was found before. */
+  replaced: string[]
   added: string[]
   removed: string[]
+}
+
+/** What was found when a task's part of a shared folder was settled. */
+export interface SettledFolder {
+  /** Why it could not be done. It may be tried again. */
+  stuck?: string
+  /** Files that changed since the accepted work was handed in: those of the work were made what was accepted, and what lay there is in `kept`. */
+  changed?: { corrected: string[]; others: string[]; kept?: string }
 }
 
 /** A folder that a task works in and that others use as well. */
@@ -52,9 +63,10 @@ export interface Workspaces {
   /**
    * Says what becomes of a shared folder before the task releases it. `keep`: its work stays there, and is brought back where it was put aside.
    * `put_back`: what it changed is made what it was when it took the folder, and its work is kept aside for when it goes on; `left` is the work as it
-   * was handed in, where nobody worked on it since. What others changed stays. Nothing happens where the task has a folder to itself. May be repeated.
+   * was handed in, where nobody worked on it since. What others changed stays. Where work is kept, its files are made what was handed in.
+   * Nothing happens where the task has a folder to itself. May be repeated.
    */
-  settle(task: TaskSpec, outcome: 'keep' | 'put_back', left?: Digest): Promise<void>
+  settle(task: TaskSpec, outcome: 'keep' | 'put_back', left?: Digest): Promise<SettledFolder>
   /** Whether the task's work is not in its shared folder, because it was put aside. */
   isAside(task: TaskSpec): boolean
   /** Installed packages of its shared folder, which are in no snapshot, that are not as they were when the task took it. */
@@ -97,3 +109,22 @@ export type PreparedMerge =
       base: Digest
     }
   | { kind: 'conflict'; paths: string[]; detail: string }
+
+export type WorkspaceFaultCode =
+  | SnapshotProblem['code']
+  | 'bad_folder'
+  | 'bad_record'
+  | 'no_repository'
+  | 'git_missing'
+  | 'git_too_old'
+  | 'git_failed'
+
+/** A workspace could not be had. Never a verdict about the work. */
+export class WorkspaceFault extends Error {
+  readonly code: WorkspaceFaultCode
+  constructor(code: WorkspaceFaultCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'WorkspaceFault'
+    this.code = code
+  }
+}

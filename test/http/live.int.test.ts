@@ -63,6 +63,11 @@ describe('the live stream', () => {
     expect(fromNow.text()).toContain('event: note.made\ndata: {"position":6,')
     const ahead = await listen(door, '/v1/events', { 'last-event-id': '99' })
     expect(ahead.response.statusCode).toBe(409)
+    for (const id of ['x', '-1', '1.5', '1 2', '0x1', '9'.repeat(16)])
+      expect((await door.ask('/v1/events', { headers: { 'last-event-id': id } })).json, id).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+      })
     expect((await door.ask('/v1/events', { method: 'HEAD' })).status).toBe(405)
   })
 

@@ -70,6 +70,9 @@ describe('who may ask', () => {
     ])
       expect((await ask('/v1/health', { headers })).status).toBe(200)
     expect((await ask('/v1/health', { headers: { host: `evil@${own}` } })).status).toBe(400)
+    for (const address of ['http://evil.example', `http://localhost:${server.port}`, 'http://127.0.0.1:1', 'https://evil.example'])
+      expect(problemOf(await ask(`${address}/v1/health`)).code, address).toBe('host_refused')
+    expect((await ask(`http://${own}/v1/health`)).status).toBe(200)
     const allowed = await ask('/v1/health', { headers: { origin: `http://${own}` } })
     expect(Object.keys(allowed.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
@@ -295,6 +298,35 @@ describe('what is done', () => {
         stream.startsWith('mission/'),
       ),
     ).toBe(true)
+  })
+
+  it('takes a cursor only for the list that gave it', async () => {
+    const { ask, another } = await openDoor()
+    for (let run = 0; run < 2; run += 1)
+      await ask('/v1/missions?fresh=true', { body: mission('M'), headers: { 'content-type': 'application/yaml' } })
+    const { next } = (await ask('/v1/tasks?limit=1')).json
+    expect(next).toEqual(expect.any(String))
+    const restarted = await another()
+    const second = (await restarted(`/v1/tasks?limit=2&cursor=${next}`)).json
+    expect(second.items).toHaveLength(2)
+    for (const [path, cursor] of [
+      ['/v1/tasks', 'x'],
+      ['/v1/tasks', ''],
+      ['/v1/tasks', Buffer.from('m-1/a').toString('base64url')],
+      ['/v1/tasks', `${next}A`],
+      ['/v1/tasks?status=todo', next],
+      ['/v1/missions', next],
+      ['/v1/audit', next],
+      ['/v1/audit', Buffer.from('3').toString('base64url')],
+      ['/v1/inbox', next],
+      ['/v1/requests', 'zzz'],
+      ['/v1/deliverables', next],
+      ['/v1/sla', next],
+    ]) {
+      const problem = problemOf(await ask(`${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`))
+      expect(problem, `${path} ${cursor}`).toMatchObject({ status: 400, code: 'invalid_request', errors: [{ pointer: 'query/cursor' }] })
+    }
+    expect(problemOf(await ask(`/v1/tasks?cursor=${next}`, { token: workerToken })).code).toBe('invalid_request')
   })
 
   it('takes what the owner decides, under the owner’s name', async () => {

@@ -32,11 +32,12 @@ export function ownCommand(spec: CommandSpec, context: CheckContext, projectRoot
 }
 
 /** Undefined where the word is right as it stands, or means nothing that is ours. */
-function fileOf({ at, path, inBase }: CheckProgram, cwd: string, { folder, live }: CheckContext, projectRoot: string): string | undefined {
-  if (inBase !== undefined) return at > 0 && insidePath(cwd, path) === inBase ? undefined : join(folder, inBase)
+function fileOf(program: CheckProgram, cwd: string, { folder, live }: CheckContext, projectRoot: string): string | undefined {
+  const { at, path, inBase, ofWork } = program
   const file = resolve(projectRoot, path)
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined
-  return isLive(file, live) ? undefined : file
+  const isOwners = () => statSync(file, { throwIfNoEntry: false })?.isFile() === true && !isLive(file, live)
+  if (inBase === undefined || (ofWork && isOwners())) return isOwners() ? file : undefined
+  return at > 0 && insidePath(cwd, path) === inBase ? undefined : join(folder, inBase)
 }
 
 /** Whether a file lies where the worker writes. What is installed is watched over by other means. */

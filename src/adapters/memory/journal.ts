@@ -1,4 +1,4 @@
-import { assertName, bodyOf, ChainVerifier, storedEvent } from '../../contract/chain.ts'
+import { wholeMilliseconds, assertName, assertWork, bodyOf, ChainVerifier, storedEvent } from '../../contract/chain.ts'
 import { type ChainedEvent, eventHash, genesisOf } from '../../contract/events/links.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { Lease } from '../../contract/work.ts'
@@ -48,7 +48,7 @@ class MemoryJournal implements Journal {
       assertName('a stream', stream)
       return events.map((event) => bodyOf(event, request.meta))
     })
-    for (const work of request.enqueue ?? []) assertName('a key of work', work.key)
+    for (const work of request.enqueue ?? []) assertWork(work)
     const enqueue = (request.enqueue ?? []).map(payloadText)
     const { settles } = request
     if (settles !== undefined && !this.#work.holds(settles)) return { ok: false, code: 'lease_lost', key: settles.key }
@@ -149,16 +149,19 @@ class MemoryJournal implements Journal {
 
   async claim(request: ClaimRequest): Promise<Lease[]> {
     this.#assertOpen()
-    return this.#work.claim(request, this.#clock.now())
+    const whole = { ...request, leaseMs: wholeMilliseconds('a lease', request.leaseMs) }
+    return this.#work.claim(whole, this.#clock.now())
   }
 
   async beat(lease: Lease, leaseMs: number): Promise<boolean> {
-    return this.#asHolder(lease, (now) => this.#work.renew(lease.key, now + leaseMs, now))
+    const forMs = wholeMilliseconds('a lease', leaseMs)
+    return this.#asHolder(lease, (now) => this.#work.renew(lease.key, now + forMs, now))
   }
 
   async release(lease: Lease, delayMs: number): Promise<boolean> {
+    const pauseMs = wholeMilliseconds('a delay', delayMs)
     return this.#asHolder(lease, (now) => {
-      this.#work.giveBack(lease.key, now + delayMs, now)
+      this.#work.giveBack(lease.key, now + pauseMs, now)
       this.#announce()
     })
   }
@@ -177,6 +180,11 @@ class MemoryJournal implements Journal {
   async workCount(scopes?: string[], kinds?: string[]): Promise<{ due: number; leased: number; later: number }> {
     this.#assertOpen()
     return this.#work.counts(this.#clock.now(), scopes, kinds)
+  }
+
+  async queued(): Promise<{ key: string; kind: string; payload: unknown }[]> {
+    this.#assertOpen()
+    return this.#work.all()
   }
 
   async verify(): Promise<Verification> {

@@ -15,6 +15,7 @@ interface Item {
   owner: string | null
   fence: number
   claims: number
+  postponed: number
   /** The end of its lease, or the time before which it is not due. */
   readyAt: number
   /** Counts its moves between the heaps, so that an outdated entry is told from the current one. */
@@ -38,10 +39,15 @@ export class WorkList {
   enqueue(work: Omit<NewWork, 'payload'> & { payload: string }, now: number): void {
     if (this.#items.has(work.key)) return
     this.#seq += 1
-    const { key, kind, scope, priority, payload, notBefore } = work
-    const item: Item = { seq: this.#seq, key, kind, scope, priority, payload, owner: null, fence: 0, claims: 0, readyAt: 0, moves: 0 }
+    const { key, kind, scope, priority, payload, delayMs = 0 } = work
+    const untouched = { owner: null, fence: 0, claims: 0, postponed: 0, readyAt: 0, moves: 0 }
+    const item: Item = { seq: this.#seq, key, kind, scope, priority, payload, ...untouched }
     this.#items.set(key, item)
-    this.#move(item, notBefore ?? 0, now)
+    this.#move(item, now + Math.ceil(delayMs), now)
+  }
+
+  all(): { key: string; kind: string; payload: unknown }[] {
+    return [...this.#items.values()].map(({ key, kind, payload }) => ({ key, kind, payload: JSON.parse(payload) }))
   }
 
   holds(holder: Holder): boolean {
@@ -64,6 +70,7 @@ export class WorkList {
     const item = this.#items.get(key)
     if (item === undefined) return
     item.owner = null
+    if (readyAt > now) item.postponed += 1
     this.#move(item, readyAt, now)
   }
 
@@ -103,7 +110,8 @@ export class WorkList {
     item.fence = this.#fence
     item.claims += 1
     this.#move(item, until, now)
-    return { key: item.key, kind: item.kind, payload: JSON.parse(item.payload), owner, fence: item.fence, claims: item.claims, until }
+    const { key, kind, fence, claims, postponed } = item
+    return { key, kind, payload: JSON.parse(item.payload), owner, fence, claims, postponed, until }
   }
 
   #move(item: Item, readyAt: number, now: number): void {

@@ -6,8 +6,8 @@ export function stderrNotifier(stream: NodeJS.WritableStream): Notifier {
   return {
     send: ({ severity, title, text }) =>
       new Promise((resolve) => {
-        const line = `assay: [${severity}] ${title}${text === '' ? '' : `: ${text.replace(/\s+/g, ' ')}`}\n`
-        stream.write(line, (error) => resolve(error ? refuse('standard error is closed') : { ok: true }))
+        const line = `assay: [${severity}] ${title}${text === '' ? '' : `: ${text}`}`.replace(/\s+/g, ' ').replace(/##(?=\[)/g, '## ')
+        stream.write(`${line}\n`, (error) => resolve(error ? refuse('standard error is closed') : { ok: true }))
       }),
   }
 }

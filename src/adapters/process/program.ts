@@ -34,7 +34,10 @@ export function findProgram(name: string, base: string, path: string): { file: s
 
 function stateOf(file: string): 'runnable' | 'forbidden' | 'unreachable' | 'absent' {
   try {
-    if (!statSync(file).isFile()) return 'forbidden'
+    // Most folders of PATH do not have it: that is no error to be built with its stack.
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (stat === undefined) return 'absent'
+    if (!stat.isFile()) return 'forbidden'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'unreachable' : 'absent'
   }

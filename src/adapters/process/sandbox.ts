@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { buildEnv } from './environment.ts'
 import { findProgram } from './program.ts'
 import { isWithin, namedPaths, ownersFolders, privatePlaces, socketsOfOthers } from './surroundings.ts'
@@ -35,19 +35,30 @@ export interface KeptFolder {
 
 export type SandboxState = { usable: true; program: string; canCutNetwork: boolean } | { usable: false; reason: string }
 
-/** Rights of root that would let a process look past its own mounts and processes. An ordinary user's process has none of them anyway. */
-const droppedRights = [
-  'SYS_ADMIN',
-  'SYS_PTRACE',
-  'SYS_MODULE',
-  'SYS_RAWIO',
-  'SYS_BOOT',
-  'MKNOD',
-  'DAC_READ_SEARCH',
-  'BPF',
-  'PERFMON',
-  'SYSLOG',
+/**
+ * What root keeps of its rights, by their number: what builds do with files and processes of their own. Everything else (the clock, the network's settings,
+ * files made immutable, other mounts) reaches past the sandbox. An ordinary user's process has none of them anyway.
+ */
+const keptRights: readonly [right: string, bit: number][] = [
+  ['CHOWN', 0],
+  ['DAC_OVERRIDE', 1],
+  ['FOWNER', 3],
+  ['FSETID', 4],
+  ['KILL', 5],
+  ['SETGID', 6],
+  ['SETUID', 7],
 ]
+
+let rightsArguments: string[] | undefined
+
+/** Only rights that this process has can be given on: asked for another, bwrap would take none away. */
+function rights(): string[] {
+  if (rightsArguments) return rightsArguments
+  const own = process.getuid?.() === 0 ? (/^CapPrm:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0') : '0'
+  const kept = keptRights.filter(([, bit]) => ((BigInt(`0x${own}`) >> BigInt(bit)) & 1n) === 1n)
+  rightsArguments = ['--cap-drop', 'ALL', ...kept.flatMap(([right]) => ['--cap-add', `CAP_${right}`])]
+  return rightsArguments
+}
 
 let known: Promise<SandboxState> | undefined
 
@@ -87,12 +98,13 @@ export function sandboxArguments(
   command: readonly string[],
   { env = {}, reportsStatus = false }: { env?: Readonly<Record<string, string>>; reportsStatus?: boolean } = {},
 ): string[] {
+  const places = privatePlaces()
   return [
     ...[showing(request), '/', '/'],
     ...['--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--unshare-ipc', '--die-with-parent'],
     ...(request.network === 'none' ? ['--unshare-net'] : []),
-    ...droppedRights.flatMap((right) => ['--cap-drop', `CAP_${right}`]),
-    ...mounts(request, namedPaths(env, command, cwd)).flatMap((mount) => mount.args),
+    ...rights(),
+    ...mounts(request, places, namedPaths(env, command, cwd, places)).flatMap((mount) => mount.args),
     ...(reportsStatus ? ['--json-status-fd', String(statusFd)] : []),
     ...['--chdir', realpathSync.native(cwd), '--', ...command],
   ]
@@ -109,8 +121,7 @@ interface Mount {
 }
 
 /** Parents before what lies in them, so that a workspace shows through the folder that is hidden around it, and the other way round. */
-function mounts(request: SandboxRequest, named: readonly string[]): Mount[] {
-  const places = privatePlaces()
+function mounts(request: SandboxRequest, places: readonly string[], named: readonly string[]): Mount[] {
   const hidden = existing(request.hidden ?? [])
   const asked = [
     ...existing([...request.writable, ...ownersFolders()]).map((path) => ({ path, args: ['--bind', path, path] })),
@@ -127,7 +138,7 @@ function mounts(request: SandboxRequest, named: readonly string[]): Mount[] {
     ...shown.map((path) => ({ path, args: [showing(request), path, path] })),
     ...asked,
     ...socketsOfOthers()
-      .filter((socket) => !shown.includes(socket) && isSeen(socket, [...places, ...hidden], seen))
+      .filter((socket) => !shown.includes(socket) && isSeen(resolve(socket), [...places, ...hidden], seen))
       .map((path) => ({ path, args: hide(path) })),
   ].sort((a, b) => depth(a.path) - depth(b.path))
 }

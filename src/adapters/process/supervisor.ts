@@ -84,7 +84,7 @@ export class Supervisor {
     if (!this.#sandboxed) return { kind: 'exited', code, ...ran }
     // The sandbox tells the command's exit code; it does not where it never got as far as running it.
     if (!/"exit-code"/.test(this.#status.text())) return { kind: 'not_started', code: 'ESANDBOX', message: ran.stderr.trim() }
-    const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0]
+    const name = code > 128 ? Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0] : undefined
     return name === undefined ? { kind: 'exited', code, ...ran } : { kind: 'signalled', signal: name, ...ran }
   }
 
@@ -115,8 +115,8 @@ export class Supervisor {
     const limit = performance.now() + killLimitMs
     for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
       const first = this.#left()
-      // Looked at twice: a process that replaces itself all the time can slip through one look.
-      const left = first.length > 0 ? first : this.#left()
+      // Looked at twice: a process that replaces itself all the time can slip through one look. A sandbox's first process cannot be replaced.
+      const left = first.length > 0 || this.#sandboxed ? first : this.#left()
       for (const member of left) signalProcess(member, 'SIGKILL')
       if (left.length === 0 || performance.now() > limit) return left.length
       await sleep(pause)

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -87,11 +87,32 @@ describe.skipIf(!sandbox.usable)('what a sandboxed process can reach', () => {
     expect(await said(run(['sh', '-c', 'tool'], { env: withPath }))).toBe('of it\ntrusted\nkept')
   })
 
+  it('is what has been made, or has come to be a link, since the last process was started', async () => {
+    const [certs, link] = [join(other, 'certs'), join(elsewhere, 'link')]
+    const env = buildEnv({ extra: { CERTS: certs, LINK: link } })
+    const read = () => said(run(['sh', '-c', 'cat "$CERTS" "$LINK" 2>/dev/null; echo over'], { env }))
+    expect(await read()).toBe('over')
+    writeFileSync(certs, 'trusted\n')
+    expect(await read()).toBe('trusted\nover')
+    symlinkSync(certs, link)
+    expect(await read()).toBe('trusted\ntrusted\nover')
+  })
+
   it('is its own workspace, also where the environment names folders in it', async () => {
     const env = buildEnv({ extra: { HOME: join(work, 'home'), TMPDIR: join(work, 'tmp') } })
     for (const name of ['home', 'tmp']) mkdirSync(join(work, name))
     expect(await said(run(['sh', '-c', 'touch "$HOME/a" "$TMPDIR/b" && echo written'], { env }))).toBe('written')
     expect(existsSync(join(work, 'tmp/b'))).toBe(true)
+  })
+
+  it('is no right of root but those over files and processes of its own', async () => {
+    // chown, dac_override, fowner, fsetid, kill, setgid, setuid: the lowest eight, without dac_read_search.
+    const most = 0b1111_1011n
+    const rights = (await said(run(['sh', '-c', "sed -n 's/^Cap\\(Prm\\|Eff\\|Amb\\|Inh\\):\\s*//p' /proc/self/status"]))).split('\n')
+    expect(rights).toHaveLength(4)
+    expect(rights.map((set) => BigInt(`0x${set}`) & ~most)).toEqual([0n, 0n, 0n, 0n])
+    if (process.getuid?.() === 0)
+      expect(await said(run(['sh', '-c', 'touch a && chown 12345:12345 a && chmod 0 a && cat a && stat -c %u a']))).toBe('12345')
   })
 
   it('is of a folder that a program keeps only what is named; what it adds is thrown away', async () => {

@@ -91,7 +91,7 @@ describe('a private copy', () => {
       'site/apps/web/node_modules/own/x': 'own',
     })
     const { digest } = await taken(store, planted({ 'a.txt': 'a', 'apps/web/package.json': '{}' }))
-    const copy = await materialise(store, digest, tempFolder(), { packagesOf: join(above, 'site') })
+    const copy = await materialise(store, digest, tempFolder(), { packages: { folder: join(above, 'site'), itself: true } })
     if (!copy.ok) throw new Error(copy.problem.message)
     expect(readFileSync(join(copy.folder, 'node_modules/top/x'), 'utf8')).toBe('top')
     expect(readFileSync(join(copy.folder, 'apps/web/node_modules/own/x'), 'utf8')).toBe('own')

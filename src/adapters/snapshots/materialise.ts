@@ -7,8 +7,8 @@ import type { Digest } from '../../contract/canonical.ts'
 import type { SnapshotProblem, SnapshotStore } from '../../ports/snapshots.ts'
 import { errnoOf, problemOf } from './fault.ts'
 import { clearFolder } from './folder/clear.ts'
-import { defaultHolding, holdRoot, unlockFolder } from './folder/held.ts'
-import { linkPackages } from './packages.ts'
+import { defaultHolding, holdRoot, isLocked, unlockFolder } from './folder/held.ts'
+import { type InstalledFor, linkPackages } from './packages.ts'
 
 const prefix = 'copy-'
 
@@ -18,8 +18,8 @@ export type PrivateCopy =
 
 export interface CopyOptions {
   readOnly?: boolean
-  /** Folder that the snapshot was taken of: what is installed for it is linked into the copy. */
-  packagesOf?: string
+  /** What is installed there is linked into the copy. */
+  packages?: InstalledFor
 }
 
 /**
@@ -63,7 +63,7 @@ export async function materialise(
   snapshots: SnapshotStore,
   digest: Digest,
   parentTemp: string,
-  { packagesOf, ...options }: CopyOptions = {},
+  { packages, ...options }: CopyOptions = {},
 ): Promise<PrivateCopy> {
   const folder = join(parentTemp, `${prefix}${randomUUID()}`)
   try {
@@ -76,8 +76,13 @@ export async function materialise(
     await removeFolder(folder)
     return restored
   }
-  const manifest = packagesOf === undefined ? undefined : await snapshots.manifest(digest)
-  if (manifest && packagesOf !== undefined) linkPackages(folder, packagesOf, manifest)
+  const manifest = packages && (await snapshots.manifest(digest))
+  try {
+    if (manifest && packages) linkPackages(folder, packages, manifest)
+  } catch (error) {
+    await removeFolder(folder)
+    return { ok: false, problem: problemOf(error, `installed packages for a copy of ${digest}`) }
+  }
   return { ok: true, folder, dispose: () => removeFolder(folder) }
 }
 
@@ -129,7 +134,7 @@ async function removeFolder(folder: string): Promise<void> {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
   if (stat === undefined) return
   if (!stat.isDirectory()) return unlinkSync(folder)
-  unlockFolder(folder, defaultHolding)
+  if (isLocked(stat)) unlockFolder(folder, defaultHolding)
   const root = holdRoot(folder, defaultHolding)
   try {
     await clearFolder(

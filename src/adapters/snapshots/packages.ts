@@ -1,21 +1,94 @@
-import { statSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { type Dirent, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Manifest } from '../../ports/snapshots.ts'
+import { errnoOf } from './fault.ts'
 
 const packages = 'node_modules'
 const manifestFile = '/package.json'
+/** What tools write beside packages when they run; each copy begins with empty ones. */
+const caches = new Set(['.cache', '.vite', '.vite-temp', '.vitest'])
+
+export interface InstalledFor {
+  /** Folder that packages are looked for in, and above. */
+  folder: string
+  /** Whether the copy is one of that very folder: its own packages, which are linked where others are installed, are then those of the copy. */
+  itself: boolean
+  /** Packages that are left out, by their path in that folder. */
+  without?: readonly string[]
+}
+
+interface Linking {
+  copy: string
+  installed: InstalledFor
+  /** Folders of the copy, by their path in it, that have the packages of the same folder of the original. */
+  twins: Set<string>
+  without: ReadonlySet<string>
+}
 
 /**
  * Gives a copy what is installed for the folder that it is a copy of, and which is in no snapshot: its own packages, or those of the nearest folder
- * above, as links. Folders inside that have a package.json get their own.
+ * above. Folders inside that have a package.json get their own. Every package is a link by itself: to where it is installed, or, where it is one of the
+ * copied folder's own packages, to that place in the copy.
  */
-export function linkPackages(copy: string, original: string, { files }: Manifest): void {
-  const nearest = nearestWithPackages(original)
-  if (nearest !== undefined) symlinkSync(join(nearest, packages), join(copy, packages))
-  for (const { path } of files) {
-    if (!path.endsWith(manifestFile)) continue
-    const folder = path.slice(0, -manifestFile.length)
-    if (isFolder(join(original, folder, packages))) symlinkSync(join(original, folder, packages), join(copy, folder, packages))
+export function linkPackages(copy: string, installed: InstalledFor, { files }: Manifest): void {
+  const { folder } = installed
+  const nearest = nearestWithPackages(folder)
+  const inner = files
+    .filter(({ path }) => path.endsWith(manifestFile))
+    .map(({ path }) => path.slice(0, -manifestFile.length))
+    .filter((path) => isFolder(join(folder, path, packages)))
+  const twins = new Set([...(nearest === folder ? [''] : []), ...inner])
+  const linking = { copy, installed, twins, without: new Set(installed.without?.map((path) => join(folder, path))) }
+  if (nearest !== undefined) linkFolder(linking, join(nearest, packages), join(copy, packages))
+  for (const path of inner) linkFolder(linking, join(folder, path, packages), join(copy, path, packages))
+}
+
+function linkFolder(linking: Linking, from: string, to: string): void {
+  mkdirSync(to)
+  for (const entry of entriesOf(linking, from) ?? []) {
+    const { name } = entry
+    const [source, place] = [join(from, name), join(to, name)]
+    const inner = entry.isDirectory() && (name.startsWith('@') || name === '.bin') ? entriesOf(linking, source) : undefined
+    if (entry.isDirectory() && caches.has(name)) mkdirSync(place)
+    else if (inner) {
+      mkdirSync(place)
+      for (const one of inner) symlinkSync(targetOf(linking, one, join(source, one.name)), join(place, one.name))
+    } else symlinkSync(targetOf(linking, entry, source), place)
+  }
+}
+
+/** Undefined where they may not be read: whoever loads something from there is told so by the system. */
+function entriesOf({ without }: Linking, folder: string): Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !without.has(join(folder, name)))
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+function targetOf({ copy, installed, twins }: Linking, entry: Dirent, source: string): string {
+  if (!installed.itself || !entry.isSymbolicLink()) return source
+  const way = wayInside(installed.folder, source)
+  if (way === undefined) return source
+  const cut = way.split('/').indexOf(packages)
+  return cut === -1 || twins.has(way.split('/').slice(0, cut).join('/')) ? join(copy, way) : source
+}
+
+/** Where in the folder a link leads, by its words: what lies there may be a link of a worker's. Undefined where it leads elsewhere. */
+function wayInside(folder: string, link: string): string | undefined {
+  const target = resolve(dirname(link), readlinkSync(link))
+  return [folder, realOf(folder)]
+    .map((root) => relative(root, target))
+    .find((way) => way !== '' && way !== '..' && !way.startsWith('../') && !isAbsolute(way))
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return path
   }
 }
 

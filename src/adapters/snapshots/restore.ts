@@ -5,7 +5,7 @@ import { errnoOf, FolderChanged, SnapshotFault } from './fault.ts'
 import { clearFolder, type Stays } from './folder/clear.ts'
 import { whyRefused } from './folder/entries.ts'
 import { hashFile, openEntry } from './folder/file.ts'
-import { type HeldFolder, type HeldRoot, type Holding, holdRoot, unlockFolder } from './folder/held.ts'
+import { type HeldFolder, type HeldRoot, type Holding, holdRoot, isLocked, unlockFolder } from './folder/held.ts'
 import { openBreather } from './lanes.ts'
 import { smallBytes } from './limits.ts'
 import { writeAll, writeAllSync } from './objects/durable.ts'
@@ -38,7 +38,7 @@ export async function restoreTree(
 /** A link or a file in the folder's place is removed, never followed. */
 function makePlainFolder(folder: string, holding: Holding): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
-  if (stat?.isDirectory()) return unlockFolder(folder, holding)
+  if (stat?.isDirectory()) return isLocked(stat) ? unlockFolder(folder, holding) : undefined
   if (stat) unlinkSync(folder)
   mkdirSync(folder, { recursive: true })
 }

@@ -3,6 +3,7 @@ import { assertName, bodyOf, storedEvent } from '../../contract/chain.ts'
 import { type ChainedEvent, eventHash, genesisOf, placeHash } from '../../contract/events/links.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { AppendRequest, AppendResult, View } from '../../ports/journal.ts'
+import type { Head } from './file/head.ts'
 import { damaged, EventTable } from './tables/events.ts'
 import { ViewFold } from './tables/views.ts'
 import { type PreparedWork, prepareWork, WorkTable } from './tables/work.ts'
@@ -23,7 +24,6 @@ export function prepareAppend(request: AppendRequest): PreparedAppend {
     assertName('a stream', stream)
     return { stream, expected, bodies: events.map((event) => bodyOf(event, request.meta)) }
   })
-  for (const work of request.enqueue ?? []) assertName('a key of work', work.key)
   return { streams, enqueue: (request.enqueue ?? []).map(prepareWork), settles: request.settles }
 }
 
@@ -36,7 +36,7 @@ export interface JournalRow {
   views: string
 }
 
-interface Head {
+interface StreamEnd {
   version: number
   hash: string
 }
@@ -54,7 +54,7 @@ export class Batch {
   readonly #writeRow: StatementSync
   #row: JournalRow = { position: 0, place: '', fence: 0, news: 0, views: '{}' }
   #rowBefore = this.#row
-  #heads = new Map<string, Head>()
+  #heads = new Map<string, StreamEnd>()
 
   constructor(db: DatabaseSync, views: readonly View[]) {
     this.events = new EventTable(db)
@@ -98,7 +98,7 @@ export class Batch {
   append(request: PreparedAppend, now: number): AppendResult {
     if (request.settles !== undefined && !this.work.holds(request.settles))
       return { ok: false, code: 'lease_lost', key: request.settles.key }
-    const heads = new Map<string, Head>()
+    const heads = new Map<string, StreamEnd>()
     const rows: ChainedEvent[] = []
     for (const { stream, expected, bodies } of request.streams) {
       let head = heads.get(stream) ?? this.#headOf(stream)
@@ -118,7 +118,7 @@ export class Batch {
   }
 
   /** From here on only the store itself can fail, and then the whole transaction does. */
-  #write(request: PreparedAppend, rows: ChainedEvent[], heads: Map<string, Head>, now: number): void {
+  #write(request: PreparedAppend, rows: ChainedEvent[], heads: Map<string, StreamEnd>, now: number): void {
     for (const row of rows) {
       this.#row.position = row.position
       this.#row.place = placeHash(this.#row.place, row.position, row.hash)
@@ -130,7 +130,7 @@ export class Batch {
     if (rows.length > 0 || request.enqueue.length > 0) this.announce()
   }
 
-  #headOf(stream: string): Head {
+  #headOf(stream: string): StreamEnd {
     return this.#heads.get(stream) ?? this.events.head(stream) ?? { version: 0, hash: genesisOf(stream) }
   }
 
@@ -142,6 +142,13 @@ export class Batch {
   /** Something happened that waiting processes want to know. */
   announce(): void {
     this.#row.news += 1
+  }
+
+  /** From where to where the chain over all events came in this transaction; undefined where it added none. */
+  get advanced(): { from: number; to: Head } | undefined {
+    const { position, place } = this.#row
+    const from = this.#rowBefore.position
+    return position === from ? undefined : { from, to: { position, place } }
   }
 
   get announced(): boolean {

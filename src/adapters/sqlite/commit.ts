@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { JournalFault } from '../../ports/journal.ts'
 import type { Batch } from './batch.ts'
 import { faultOf, isStoreError } from './file/faults.ts'
+import type { HeadFile } from './file/head.ts'
 import { busyTimeoutMs } from './file/open.ts'
 
 /** Runs inside the shared transaction. What it throws is its own caller's affair, provided that it wrote nothing before. */
@@ -37,6 +38,7 @@ export class Committer {
   /** Which file it was when the first transaction began. */
   #file: string | undefined
   readonly #batch: Batch
+  readonly #head: HeadFile
   readonly #onNews: () => void
   readonly #begin: StatementSync
   readonly #commit: StatementSync
@@ -47,10 +49,11 @@ export class Committer {
   /** The store failed in a way that leaves its state unknown. */
   #halted = false
 
-  constructor(db: DatabaseSync, path: string, batch: Batch, onNews: () => void) {
+  constructor(db: DatabaseSync, path: string, batch: Batch, head: HeadFile, onNews: () => void) {
     this.#db = db
     this.#path = path
     this.#batch = batch
+    this.#head = head
     this.#onNews = onNews
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
@@ -149,6 +152,8 @@ export class Committer {
     } catch (error) {
       return this.#rejectAll(written, error)
     }
+    const { advanced } = this.#batch
+    if (advanced) this.#head.advance(advanced.from, advanced.to)
     for (const job of written) job.acknowledge()
     if (this.#batch.announced) this.#onNews()
   }

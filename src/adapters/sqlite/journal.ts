@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { wholeMilliseconds } from '../../contract/chain.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { Lease } from '../../contract/work.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -14,7 +16,9 @@ import {
 import { Batch, prepareAppend } from './batch.ts'
 import { Committer, type Durability } from './commit.ts'
 import { faultOf } from './file/faults.ts'
-import { openDatabase } from './file/open.ts'
+import { HeadFile } from './file/head.ts'
+import { isWritable, openDatabase, openForReading } from './file/open.ts'
+import { queueClock } from './file/queue-clock.ts'
 import { News } from './news.ts'
 import { rebuildRows, ViewRows } from './tables/views.ts'
 import { verifyFile } from './verify.ts'
@@ -24,18 +28,21 @@ export interface SqliteJournalOptions {
   path: string
   /** A view whose fold changes gets a new name: rows are kept as they were folded. */
   views: readonly View[]
-  /** Times leases. Processes that share a journal share a machine, hence a clock. */
+  /** Times leases and delays, the same for every process that has the journal open; without it, a clock that nobody can set. */
   clock?: Pick<Clock, 'now'>
+  /** Only to look: a journal that cannot be written is read as it is, and refuses what is to be written. */
+  looking?: boolean
 }
 
 /** Opens or creates a journal in one file. Several processes may have it open at once. Rejects with a `JournalFault`. */
-export async function openSqliteJournal({ path, views, clock = { now: Date.now } }: SqliteJournalOptions): Promise<Journal> {
+export async function openSqliteJournal({ path, views, clock, looking = false }: SqliteJournalOptions): Promise<Journal> {
   const names = new Set(views.map((view) => view.name))
   if (names.size !== views.length) throw new TypeError('two views have the same name')
-  const db = await openDatabase(path)
+  const fixed = looking && existsSync(path) && !isWritable(path)
+  const db = fixed ? openForReading(path) : await openDatabase(path)
   try {
-    const journal = new SqliteJournal(db, path, views, clock)
-    await journal.catchUp()
+    const journal = new SqliteJournal(db, path, views, clock ?? (fixed ? { now: Date.now } : queueClock(db)))
+    if (!fixed) await journal.catchUp()
     return journal
   } catch (error) {
     db.close()
@@ -51,6 +58,7 @@ class SqliteJournal implements Journal {
   readonly #batch: Batch
   readonly #rows: ViewRows
   readonly #news: News
+  readonly #head: HeadFile
   readonly #committer: Committer
 
   constructor(db: DatabaseSync, path: string, views: readonly View[], clock: Pick<Clock, 'now'>) {
@@ -61,12 +69,15 @@ class SqliteJournal implements Journal {
     this.#batch = new Batch(db, views)
     this.#rows = new ViewRows(db)
     this.#news = new News(db, () => this.#batch.journalRow().news)
-    this.#committer = new Committer(db, path, this.#batch, () => this.#news.announce())
+    this.#head = new HeadFile(path)
+    this.#committer = new Committer(db, path, this.#batch, this.#head, () => this.#news.announce())
   }
 
-  /** Folds what views have missed, so that the first reader finds them whole. */
+  /** Folds what views have missed, so that the first reader finds them whole; and says where it ends, where nothing beside it does. */
   async catchUp(): Promise<void> {
-    if (this.#batch.lagging(this.#batch.journalRow()).length > 0) await this.#committer.submit('durable', () => undefined)
+    const row = this.#batch.journalRow()
+    this.#head.begin(row)
+    if (this.#batch.lagging(row).length > 0) await this.#committer.submit('durable', () => undefined)
   }
 
   async append(request: AppendRequest): Promise<AppendResult> {
@@ -121,18 +132,21 @@ class SqliteJournal implements Journal {
   }
 
   async claim(request: ClaimRequest): Promise<Lease[]> {
+    const whole = { ...request, leaseMs: wholeMilliseconds('a lease', request.leaseMs) }
     if (request.limit <= 0 || !this.#read(() => this.#batch.work.mayClaim(request, this.#clock.now()))) return []
-    return this.#committer.submit('lease', (batch) => batch.work.claim(request, this.#clock.now(), () => batch.nextFence()))
+    return this.#committer.submit('lease', (batch) => batch.work.claim(whole, this.#clock.now(), () => batch.nextFence()))
   }
 
   async beat(lease: Lease, leaseMs: number): Promise<boolean> {
-    return this.#asHolder('lease', lease, (batch) => batch.work.renew(lease.key, this.#clock.now() + leaseMs))
+    const forMs = wholeMilliseconds('a lease', leaseMs)
+    return this.#asHolder('lease', lease, (batch) => batch.work.renew(lease.key, this.#clock.now() + forMs))
   }
 
   async release(lease: Lease, delayMs: number): Promise<boolean> {
+    const pauseMs = wholeMilliseconds('a delay', delayMs)
     return this.#asHolder('durable', lease, (batch) => {
       const now = this.#clock.now()
-      batch.work.giveBack(lease.key, now + delayMs, now)
+      batch.work.giveBack(lease.key, now + pauseMs, now)
       batch.announce()
     })
   }
@@ -155,6 +169,10 @@ class SqliteJournal implements Journal {
     return this.#read(() => this.#batch.work.counts(this.#clock.now(), scopes, kinds))
   }
 
+  async queued(): Promise<{ key: string; kind: string; payload: unknown }[]> {
+    return this.#read(() => this.#batch.work.all())
+  }
+
   async verify(): Promise<Verification> {
     this.#committer.assertUsable()
     return verifyFile(this.#db, () => this.#committer.assertUsable())
@@ -163,6 +181,7 @@ class SqliteJournal implements Journal {
   async close(): Promise<void> {
     await this.#committer.stop(new JournalFault('closed', `The journal was closed: ${this.#path}`))
     this.#news.announce()
+    this.#head.close()
     if (this.#db.isOpen) this.#db.close()
   }
 

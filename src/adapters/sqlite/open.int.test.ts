@@ -83,6 +83,10 @@ it('takes an empty file for a new journal', async () => {
 it.each([
   ['half of the file', (path: string) => truncateSync(path, 40_960)],
   ['a missing table', (path: string) => edit(path, 'DROP TABLE streams')],
+  ['a trigger that is not its own', (path: string) => edit(path, 'CREATE TRIGGER evil AFTER INSERT ON events BEGIN DELETE FROM work; END')],
+  ['a table that is not its own', (path: string) => edit(path, 'CREATE TABLE customers (name TEXT)')],
+  ['a view that is not its own', (path: string) => edit(path, 'CREATE VIEW everything AS SELECT * FROM events')],
+  ['an index that is gone', (path: string) => edit(path, 'DROP INDEX work_ready')],
   ['a missing record of the end', (path: string) => edit(path, 'DELETE FROM journal')],
   ['a page of noise', (path: string) => writeFileSync(path, readFileSync(path).fill(0xa5, 8192, 12_288))],
 ])('refuses %s as damage, and repairs nothing by itself', async (_what, damage) => {
@@ -117,11 +121,21 @@ it('keeps serving while another process holds the lock, and then writes', async 
   await journal.close()
 })
 
-it('leaves a plain file that the same program opens again, and no other', async () => {
+it('leaves a plain file that the same program opens again, the record of where it ends, and no other', async () => {
   const path = await written(20)
-  expect(readdirSync(join(path, '..'))).toEqual(['assay.db'])
+  expect(readdirSync(join(path, '..'))).toEqual(['assay.db', 'assay.head'])
   expect(execFileSync('head', ['-c', '15', path], { encoding: 'utf8' })).toBe('SQLite format 3')
   const journal = await openSqliteJournal({ path, views })
   expect(await journal.verify()).toEqual({ events: 20, streams: 1, breaks: [] })
+  await journal.close()
+})
+
+it('names in an audit what somebody put into an open journal', async () => {
+  const path = await written(20)
+  const journal = await openSqliteJournal({ path, views })
+  edit(path, "CREATE TRIGGER evil AFTER INSERT ON events BEGIN UPDATE view_rows SET row = '{}'; END")
+  expect((await journal.verify()).breaks).toMatchObject([
+    { stream: '(journal)', problem: "the trigger evil is not Assay's: it could change what is stored" },
+  ])
   await journal.close()
 })

@@ -37,6 +37,7 @@ describe('a journal whose file somebody else handles', () => {
 
   it('acknowledges nothing once the folder was put away and another is in its place', async () => {
     renameSync(path, `${path}.away`)
+    renameSync(join(folder, 'assay.head'), join(folder, 'assay.head.away'))
     const other = await openSqliteJournal({ path, views: [] })
     await expect(append('c.done')).rejects.toMatchObject({ name: 'JournalFault', code: 'io' })
     expect(await other.position()).toBe(0)

@@ -297,20 +297,36 @@ it('lets no flipped byte of the file change what is read', { timeout: 300_000 },
   expect(harmful).toBeGreaterThan(50)
 })
 
-it('reads a torn or damaged write-ahead log up to a whole append, and no further', { timeout: 300_000 }, async () => {
+it('refuses a damaged write-ahead log that lacks what was acknowledged; without a record of that it is read up to a whole append', {
+  timeout: 300_000,
+}, async () => {
   const live = join(folder, 'live.db')
   await (await openSqliteJournal({ path: live, views: [] })).close()
   const writer = await openSqliteJournal({ path: live, views: [] })
   for (let n = 0; n < 12; n += 1) await appended(writer, 's', n * 2, { n }, { n, text: 'x'.repeat(500) })
-  const [database, log] = [readFileSync(live), readFileSync(`${live}-wal`)]
+  const [database, log, head] = [readFileSync(live), readFileSync(`${live}-wal`), readFileSync(live.replace('.db', '.head'))]
   const hashes = (await writer.readStream('s')).map(({ hash }) => hash)
   await writer.close()
   let shortened = 0
+  let refused = 0
   const property = fc.asyncProperty(fc.nat(log.length - 1), fc.boolean(), async (at, cut) => {
     const damaged = cut ? log.subarray(0, at) : Buffer.from(log)
     if (!cut) damaged[at] = (damaged[at] ?? 0) ^ 0x55
     writeFileSync(copy, database)
     writeFileSync(`${copy}-wal`, damaged)
+    writeFileSync(copy.replace('.db', '.head'), head)
+    const opened = await openSqliteJournal({ path: copy, views: [] }).catch((error: JournalFault) => error)
+    if (opened instanceof JournalFault) {
+      refused += 1
+      expect(opened.message).toMatch(/24 events were acknowledged/)
+      expect(readFileSync(`${copy}-wal`).equals(damaged)).toBe(true)
+    } else {
+      expect(await opened.position()).toBe(24)
+      await opened.close()
+      writeFileSync(copy, database)
+      writeFileSync(`${copy}-wal`, damaged)
+    }
+    rmSync(copy.replace('.db', '.head'))
     const journal = await openSqliteJournal({ path: copy, views: [] })
     const read = (await journal.readStream('s')).map(({ hash }) => hash)
     expect(read).toEqual(hashes.slice(0, read.length))
@@ -322,4 +338,5 @@ it('reads a torn or damaged write-ahead log up to a whole append, and no further
   })
   await fc.assert(property, { numRuns: 100 })
   expect(shortened).toBeGreaterThan(50)
+  expect(refused).toBe(shortened)
 })

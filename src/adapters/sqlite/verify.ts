@@ -4,6 +4,7 @@ import { ChainVerifier, type StreamHead } from '../../contract/chain.ts'
 import { type ChainedEvent, firstPlace, placeHash } from '../../contract/events/links.ts'
 import type { Verification } from '../../ports/journal.ts'
 import { isStoreError } from './file/faults.ts'
+import { schemaProblems } from './file/strangers.ts'
 
 interface Row extends ChainedEvent {
   place: string
@@ -22,7 +23,8 @@ export async function verifyFile(db: DatabaseSync, assertUsable: () => void): Pr
   const chain = new ChainVerifier()
   const places = new PlaceVerifier(chain)
   try {
-    for (const problem of checkPages(db)) chain.report({ stream: wholeFile, version: 0, position: null, problem })
+    for (const problem of [...checkPages(db), ...schemaProblems(db)])
+      chain.report({ stream: wholeFile, version: 0, position: null, problem })
     while (verifyPage(db, chain, places)) {
       await nextTurn()
       assertUsable()

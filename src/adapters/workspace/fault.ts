@@ -1,23 +1,7 @@
 import type { SnapshotProblem } from '../../ports/snapshots.ts'
+import { WorkspaceFault } from '../../ports/workspace.ts'
 
-export type WorkspaceFaultCode =
-  | SnapshotProblem['code']
-  | 'bad_folder'
-  | 'bad_record'
-  | 'no_repository'
-  | 'git_missing'
-  | 'git_too_old'
-  | 'git_failed'
-
-/** A workspace could not be had. Never a verdict about the work. */
-export class WorkspaceFault extends Error {
-  readonly code: WorkspaceFaultCode
-  constructor(code: WorkspaceFaultCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'WorkspaceFault'
-    this.code = code
-  }
-}
+export { WorkspaceFault }
 
 /** Unwraps what the snapshot store answered. */
 export function orFault<T extends { ok: true }>(answer: T | { ok: false; problem: SnapshotProblem }): T {

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { Digest } from '../../contract/canonical.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import type { SnapshotStore } from '../../ports/snapshots.ts'
-import type { InputMaterial, Workspaces } from '../../ports/workspace.ts'
-import { faulting, orFault } from './fault.ts'
+import type { InputMaterial, SettledFolder, Workspaces } from '../../ports/workspace.ts'
+import { faulting, orFault, WorkspaceFault } from './fault.ts'
 import { inputsFolder, isIgnored } from './ignored.ts'
 import { placeInputs, removeFolder } from './inputs.ts'
 import { lineage, sharedFolder, sharedPlace } from './lineage.ts'
@@ -60,12 +60,10 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
       if (isWorktree(task)) return doing(task, () => worktrees.restore(task, content))
       orFault(await snapshots.restore(content, pathOf(task), { keep: (path) => isIgnored(path, task) }))
     },
-    async settle(task, outcome, left) {
-      if (isShared(task)) await doing(task, () => shared.settle(task, outcome, left))
-    },
+    settle: async (task, outcome, left) => (isShared(task) ? orStuck(() => doing(task, () => shared.settle(task, outcome, left))) : {}),
     isAside: (task) => isShared(task) && shared.isAside(task),
     meddled: (task) =>
-      isShared(task) ? doing(task, () => shared.meddled(task)) : Promise.resolve({ changed: [], added: [], removed: [] }),
+      isShared(task) ? doing(task, () => shared.meddled(task)) : Promise.resolve({ changed: [], replaced: [], added: [], removed: [] }),
     tampered: (task) => (isShared(task) ? doing(task, () => shared.tampered(task)) : Promise.resolve([])),
     shared: (task) => (isShared(task) ? sharedPlace(projectRoot, shared.pathOf(task)) : undefined),
     async close(task) {
@@ -91,6 +89,18 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
     },
   }
 }
+
+/** Files that cannot be read or written as they stand are for a person to look at; a store that fails is none of the folder's. */
+async function orStuck(settle: () => Promise<SettledFolder>): Promise<SettledFolder> {
+  try {
+    return await settle()
+  } catch (error) {
+    if (!(error instanceof WorkspaceFault) || !stuckCodes.has(error.code)) throw error
+    return { stuck: error.message }
+  }
+}
+
+const stuckCodes = new Set<WorkspaceFault['code']>(['io', 'too_large', 'changed_while_reading'])
 
 const isShared = (task: TaskSpec): boolean => task.workspace.kind === 'folder'
 const isWorktree = (task: TaskSpec): boolean => task.workspace.kind === 'worktree'

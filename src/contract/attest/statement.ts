@@ -12,7 +12,7 @@ export const testResultType = 'https://in-toto.io/attestation/test-result/v0.1'
 export const Resource = z.looseObject({ name: z.string().optional(), digest: z.record(z.string(), z.string()).optional() })
 export type Resource = z.infer<typeof Resource>
 
-/** PASSED: accepted clean. WARNED: accepted, but below the bar, by the owner, or without a review. FAILED: it did not pass. */
+/** PASSED: accepted clean. WARNED: accepted, but below the bar, by the owner, without a review, or under a policy that the owner has not accepted. FAILED: it did not pass. */
 export const TestResult = z.enum(['PASSED', 'WARNED', 'FAILED'])
 export type TestResult = z.infer<typeof TestResult>
 
@@ -44,6 +44,8 @@ export const AttestedDecision = z.strictObject({
   /** Digests that the verdicts are bound to; absent where nobody reviewed it. */
   bound: z.strictObject({ content: z.string(), criteria: z.string(), rubric: z.string(), policy: z.string() }).optional(),
   policy: z.string(),
+  /** Whether the owner stands behind that policy. */
+  policyAccepted: z.boolean().optional(),
   content: z.string(),
   snapshot: z.string(),
   criteria: z.array(Criterion),

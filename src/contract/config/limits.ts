@@ -20,9 +20,12 @@ export const LimitSettings = z
       .number()
       .positive()
       .optional()
-      .describe("US dollars that a worker's turn may cost, for models with `prices` and for agents that take a budget."),
+      .describe("US dollars that a worker's turn may cost, for models with `prices` and for agents that say what they cost."),
     checkTimeout: Duration.default('10m').describe('Time for a check, where it sets no `timeout`.'),
     judgeRequest: Duration.default('120s').describe('Time for one request to a judge.'),
+    judgeFirstByte: Duration.default('100s').describe(
+      'Time until the first byte of an answer comes; never longer than `judgeRequest`. Models answer in one piece, so it is the time to think.',
+    ),
     judgeSitting: Duration.default('10m').describe("Time for a judge's whole sitting: all its requests and turns."),
     judgeTurns: z.int().min(1).max(500).default(20).describe('Turns in which a judge may read before it has to answer.'),
     judgeRetries: z.int().min(0).max(20).default(3).describe('Requests repeated, with growing pauses, to a judge that cannot be reached.'),

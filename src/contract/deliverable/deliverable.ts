@@ -102,9 +102,11 @@ export const GateRefusal = z.enum([
   'veto_stands',
   'content_changed',
   'policy_changed',
+  'policy_not_accepted',
   'upstream_changed',
   'verdict_expired',
   'bypass_refused',
+  'already_sent',
 ])
 export type GateRefusal = z.infer<typeof GateRefusal>
 

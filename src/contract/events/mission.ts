@@ -33,7 +33,30 @@ export const missionEvents = {
   /** Whose word counts in this journal: the digest of the owner's token. */
   'owner.enrolled': z.strictObject({ token: z.string() }),
   'policy.recorded': z.strictObject({ digest: z.string(), policy: Policy }),
+  /** The owner stands behind a policy: what is decided under it may reach the owner. */
+  'policy.accepted': z.strictObject({
+    digest: z.string(),
+    /** As it stood, for naming what differs; nothing is decided by it, so that no later version fails to read whom it belongs to. */
+    policy: z.record(z.string(), z.unknown()),
+    /** The first that the journal saw; something was started under it with the owner's authority; or the owner said so. */
+    how: z.enum(['first', 'started', 'word']),
+    by: z.string(),
+    reason: z.string(),
+  }),
   /** A task has the shared folder to itself from its start to its end. */
   'folder.taken': z.strictObject({ folder: z.string(), task: z.string() }),
   'folder.released': z.strictObject({ folder: z.string(), task: z.string() }),
+  /** What the task left there could not be put back (or brought back): until it can, nobody else gets the folder. */
+  'folder.stuck': z.strictObject({ folder: z.string(), task: z.string(), why: z.string() }),
+  /**
+   * Files changed between submission and acceptance. Those of the work were made what was accepted again, and what lay there is kept in `kept`; `others`
+   * were left as they are.
+   */
+  'folder.changed': z.strictObject({
+    folder: z.string(),
+    task: z.string(),
+    corrected: z.array(z.string()),
+    others: z.array(z.string()),
+    kept: z.string().optional(),
+  }),
 }

@@ -45,6 +45,11 @@ export const TaskDetailItem = z.strictObject({
   ledger: z.array(LedgerEntry),
   checks: z.array(CheckReport.pick({ id: true, outcome: true, summary: true, output: true })),
   judges: z.array(z.strictObject({ judge: z.string(), said: z.string() })),
+  unsandboxed: z.literal(true).optional().describe('The last attempt ran without a sandbox.'),
+  degraded: z
+    .strictObject({ quorum: z.int().positive() })
+    .optional()
+    .describe('The last review had fewer independent judges than the configured quorum; this one was in force.'),
   vetoes: z.array(Veto),
   requests: z.array(OpenRequest),
   workspace: z.string().optional(),

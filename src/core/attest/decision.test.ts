@@ -23,7 +23,7 @@ describe('what is attested of a task', () => {
   ] as const)('%s: %s', (name, result, flag) => {
     const facts = decided(lives[name]())
     if (!facts.ok) throw new Error(facts.error.message)
-    const statement = statementOf(facts.value, snapshot, head)
+    const statement = statementOf({ ...facts.value, decision: { ...facts.value.decision, policyAccepted: true } }, snapshot, head)
     expect(statement.predicate).toMatchObject({ result, assay: { flag, head, content: digestOf('one') } })
     expect(Statement.parse(JSON.parse(JSON.stringify(statement)))).toEqual(statement)
     expect(statement.subject.map((one) => one.name)).toEqual(['core.txt', 'assay:output'])

@@ -220,7 +220,13 @@ describe('a statement', () => {
     ['owner-accepted', 'WARNED'],
     ['bypassed', 'WARNED'],
   ] as const)('of work that is %s says %s', (flag, result) => {
-    expect(resultOf(flag)).toBe(result)
+    expect(resultOf({ flag, policyAccepted: true })).toBe(result)
+  })
+
+  it('of clean work says WARNED where nobody says that the owner accepted the policy', () => {
+    expect(resultOf({ flag: 'clean', policyAccepted: false })).toBe('WARNED')
+    expect(resultOf({ flag: 'clean' })).toBe('WARNED')
+    expect(resultOf({ flag: 'failed', policyAccepted: false })).toBe('FAILED')
   })
 
   it('tells criteria apart by what judges answered, and checks by what they found', () => {

@@ -13,10 +13,10 @@ import type { DecisionFacts } from './decision.ts'
 const hexOf = (digest: string): string => digest.replace(/^sha256:/, '')
 const resource = (name: string, digest: string): Resource => ({ name, digest: { sha256: hexOf(digest) } })
 
-/** Only a clean accept passes; whatever else was accepted is a warning, for ever. */
-export function resultOf(flag: AttestedDecision['flag']): TestResult {
+/** Only a clean accept under a policy that the owner stands behind passes; whatever else was accepted is a warning, for ever. */
+export function resultOf({ flag, policyAccepted }: Pick<AttestedDecision, 'flag' | 'policyAccepted'>): TestResult {
   if (flag === 'failed') return 'FAILED'
-  return flag === 'clean' ? 'PASSED' : 'WARNED'
+  return flag === 'clean' && policyAccepted === true ? 'PASSED' : 'WARNED'
 }
 
 /** The statement that is signed: every file of the reviewed snapshot by its digest, and what was decided about them. */
@@ -34,7 +34,7 @@ export function statementOf(
     subject,
     predicateType: testResultType,
     predicate: {
-      result: resultOf(decision.flag),
+      result: resultOf(decision),
       configuration: [
         resource('policy', decision.policy),
         ...(bound ? [resource('criteria', bound.criteria), resource('rubric', bound.rubric)] : []),

@@ -152,10 +152,24 @@ function channelFindings({ notify, sla }: Config): Finding[] {
   ]
   const findings = uses.flatMap(([path, names]) => undeclaredChannels(path, names, notify.channels))
   for (const [name, channel] of Object.entries(notify.channels)) {
-    if (channel.kind !== 'webhook' || (channel.url === undefined) !== (channel.urlEnv === undefined)) continue
-    findings.push({ path: ['notify', 'channels', name], message: `the webhook ${named(name)} needs either \`url\` or \`urlEnv\`` })
+    if (channel.kind !== 'webhook') continue
+    const path = ['notify', 'channels', name]
+    if ((channel.url === undefined) === (channel.urlEnv === undefined))
+      findings.push({ path, message: `the webhook ${named(name)} needs either \`url\` or \`urlEnv\`` })
+    if (channel.url !== undefined && holdsSecret(channel.url))
+      findings.push({
+        path: [...path, 'url'],
+        message: `the address of ${named(name)} has a name or a password in it`,
+        fix: 'name the variable that holds the address: `urlEnv`',
+      })
   }
   return findings
+}
+
+/** Whoever may read the file would have it. */
+function holdsSecret(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
 }
 
 /** Channels used by a name that `notify.channels` does not declare. */

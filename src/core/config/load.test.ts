@@ -80,6 +80,14 @@ describe('loadConfig', () => {
       'notify:\n  channels: { ops: { kind: stderr } }\n  rules: [{ events: [task.held], channels: [opps] }]\n',
       'a.yaml:3:45: the channel `opps` is not declared under notify.channels (did you mean `ops`?)',
     ],
+    [
+      'notify: { channels: { hook: { kind: webhook, url: https://ada:geheim@x.example/in } } }\n',
+      'a.yaml:1:51: the address of `hook` has a name or a password in it (name the variable that holds the address: `urlEnv`)',
+    ],
+    [
+      'notify: { channels: { hook: { kind: webhook, url: https://token@x.example/in } } }\n',
+      'a.yaml:1:51: the address of `hook` has a name or a password in it (name the variable that holds the address: `urlEnv`)',
+    ],
     ['notify: { channels: { hook: { kind: webhook } } }\n', 'a.yaml:1:29: the webhook `hook` needs either `url` or `urlEnv`'],
     [
       'notify: { channels: { hook: { kind: webhook, url: https://x.example, urlEnv: X } } }\n',

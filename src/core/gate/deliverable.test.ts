@@ -5,6 +5,7 @@ import {
   answerBypass,
   type DeliverableState,
   evolveDeliverable,
+  freeDeliverable,
   grantBypass,
   type MaybeDeliverable,
   requestBypass,
@@ -45,9 +46,30 @@ describe('a deliverable', () => {
     const one = submitted()
     const waived = fold(eventsOf(grantBypass(one, order)), one)
     const two = fold(eventsOf(submitDeliverable(waived, 'r', version('two'))), waived)
-    expect(two.bypasses).toEqual([{ deliverable: 'r', digest: 'one', ...order }])
+    expect(two.bypasses).toEqual([{ deliverable: 'r', digest: 'one', ...order, version: one.latest }])
     expect(grantBypass(one, { ...order, reason: ' ' })).toMatchObject({ ok: false, error: { code: 'reason_required' } })
     expect(grantBypass(undefined, order)).toMatchObject({ ok: false, error: { code: 'not_found' } })
+  })
+
+  it('is waived for the digest that the owner names, or not at all', () => {
+    const one = submitted('sha256:0123456789')
+    for (const digest of ['sha256:0123456', '01234567', 'sha256:0123456789'])
+      expect(eventsOf(grantBypass(one, { ...order, digest })), digest).toHaveLength(1)
+    for (const digest of ['abcdef01', 'sha256:0123456780', '0123', ''])
+      expect(grantBypass(one, { ...order, digest }), digest).toMatchObject({ ok: false, error: { code: 'wrong_status' } })
+  })
+
+  it('that the owner takes away is whoever’s that brings something next, and nothing that was waived before', () => {
+    const waived = fold(eventsOf(grantBypass(submitted(), order)), submitted())
+    expect(freeDeliverable(waived, { by: 'owner', reason: ' ' })).toMatchObject({ ok: false, error: { code: 'reason_required' } })
+    expect(freeDeliverable(undefined, order)).toMatchObject({ ok: false, error: { code: 'not_found' } })
+    const freed = fold(eventsOf(freeDeliverable(waived, order)), waived)
+    expect(freeDeliverable(freed, order)).toMatchObject({ ok: false, error: { code: 'wrong_status' } })
+    expect(grantBypass(freed, order)).toMatchObject({ ok: false, error: { code: 'not_found' } })
+    const taken = fold(eventsOf(submitDeliverable(freed, 'r', version('two', 'ben'))), freed)
+    expect(taken).toMatchObject({ producer: 'ben', bypasses: [], latest: { submission: 2, digest: 'two' } })
+    expect(taken.freed).toBeUndefined()
+    expect(submitDeliverable(taken, 'r', version('three'))).toMatchObject({ ok: false, error: { code: 'already_exists' } })
   })
 
   it('asks the owner once for each version, and takes one answer', () => {

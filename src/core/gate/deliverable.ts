@@ -5,13 +5,18 @@ import type { OperatorAnswer } from '../../contract/events/task.ts'
 import type { Subject } from '../../contract/review.ts'
 import type { DecidedContent, TaskState } from '../task/state.ts'
 
+/** A waived review, and the version that it was granted for: its bytes may leave for as long as it lasts, whatever is brought after it. */
+export type Waiver = EventData<'bypass.granted'> & { version?: Submission }
+
 /** A deliverable as the journal has it: its latest version, and who waived what. */
 export interface DeliverableState {
   deliverable: string
   /** Whoever brought it first; nobody else may use its id. */
   producer: string
   latest: Submission
-  bypasses: EventData<'bypass.granted'>[]
+  bypasses: Waiver[]
+  /** The owner took the id away from its producer, and nobody has brought anything under it since. */
+  freed?: { by: string; reason: string }
   /** The question whether to let it through without a review, while it is open. */
   request?: { request: string; digest: string; by: string }
   requests: number
@@ -22,13 +27,17 @@ export type MaybeDeliverable = DeliverableState | undefined
 export function evolveDeliverable(state: MaybeDeliverable, event: AssayEvent): MaybeDeliverable {
   if (event.type === 'deliverable.submitted') {
     const { deliverable, ...latest } = event.data
-    return { deliverable, producer: latest.producer, bypasses: [], requests: 0, ...state, latest }
+    const { freed, ...known } = state ?? { requests: 0 }
+    const before = { bypasses: [], ...known, deliverable, latest }
+    return freed ? { ...before, producer: latest.producer } : { producer: latest.producer, ...before }
   }
   if (!state) return state
   const { request: _request, ...rest } = state
   switch (event.type) {
     case 'bypass.granted':
-      return { ...state, bypasses: [...state.bypasses, event.data] }
+      return { ...state, bypasses: [...state.bypasses, { ...event.data, version: state.latest }] }
+    case 'deliverable.freed':
+      return { ...rest, bypasses: [], freed: { by: event.data.by, reason: event.data.reason } }
     case 'bypass.requested':
       return {
         ...state,
@@ -44,33 +53,63 @@ export function evolveDeliverable(state: MaybeDeliverable, event: AssayEvent): M
 
 const requestName = ({ deliverable, requests }: DeliverableState): string => `${deliverable}/bypass#${requests + 1}`
 
+/** Why a producer may not use the id; undefined where it may. */
+export function takenBy(state: MaybeDeliverable, producer: string): string | undefined {
+  if (!state || state.freed || state.producer === producer) return undefined
+  const { deliverable } = state
+  return `${deliverable} is ${state.producer}'s: another producer needs another id, or the owner frees this one (assay deliverable free ${deliverable})`
+}
+
+/** The owner takes an id away from its producer. The door has checked the authority. */
+export function freeDeliverable(state: MaybeDeliverable, { by, reason }: { by: string; reason: string }): Result<AssayEvent[]> {
+  if (!state) return refuse('not_found', 'there is no such deliverable')
+  if (reason.trim() === '') return refuse('reason_required', 'taking an id away needs a reason')
+  if (state.freed) return refuse('wrong_status', `${state.deliverable} is free already`)
+  return { ok: true, value: [{ type: 'deliverable.freed', data: { deliverable: state.deliverable, by, reason } }] }
+}
+
 /** A new version. The id stays its producer's. */
 export function submitDeliverable(
   state: MaybeDeliverable,
   deliverable: string,
   submission: Omit<Submission, 'submission'>,
 ): Result<AssayEvent[]> {
-  if (state && state.producer !== submission.producer)
-    return refuse('already_exists', `${deliverable} is ${state.producer}'s: another producer needs another id`)
+  const taken = takenBy(state, submission.producer)
+  if (taken !== undefined) return refuse('already_exists', taken)
   const number = (state?.latest.submission ?? 0) + 1
   return { ok: true, value: [{ type: 'deliverable.submitted', data: { deliverable, ...submission, submission: number } }] }
 }
 
 export interface BypassOrder {
   by: string
+  /** Beginning of the digest that it is meant for; refused where the latest version is another. */
+  digest?: string | undefined
   reason: string
   until: string
   byAgent: boolean
 }
 
 /** The review of the latest version, of exactly its bytes, is waived. The door has checked the authority. */
-export function grantBypass(state: MaybeDeliverable, { by, reason, until, byAgent }: BypassOrder): Result<AssayEvent[]> {
-  if (!state) return refuse('not_found', 'there is no such deliverable')
+export function grantBypass(state: MaybeDeliverable, { by, reason, until, byAgent, digest }: BypassOrder): Result<AssayEvent[]> {
+  if (!state || state.freed) return refuse('not_found', 'there is no such deliverable')
   if (reason.trim() === '') return refuse('reason_required', 'a bypass needs a reason')
+  const other = otherContent(state, digest)
+  if (other !== undefined) return refuse('wrong_status', other)
   const { deliverable, latest, request } = state
   const granted: AssayEvent = { type: 'bypass.granted', data: { deliverable, digest: latest.digest, until, byAgent, by, reason } }
   if (!request || byAgent) return { ok: true, value: [granted] }
   return { ok: true, value: [{ type: 'operator.answered', data: { request: request.request, answer: 'accept', by, reason } }, granted] }
+}
+
+const shortestDigest = 6
+
+/** Why a decision that names a digest is not about the latest version; undefined where it is, or where none is named. */
+export function otherContent({ deliverable, latest }: DeliverableState, named: string | undefined): string | undefined {
+  if (named === undefined) return undefined
+  const wanted = named.replace(/^sha256:/, '')
+  if (wanted.length < shortestDigest) return `--digest ${named}: at least ${shortestDigest} characters of it are needed`
+  if (latest.digest.replace(/^sha256:/, '').startsWith(wanted)) return undefined
+  return `the latest version of ${deliverable} is ${latest.digest}, not ${named}: a decision covers the latest version alone`
 }
 
 /** An agent wants out of its review: the owner is asked, once for each version. */

@@ -246,6 +246,27 @@ describe('an input that is open again', () => {
     expect(refusal(failing(), reopen('m/c'))).toEqual({ code: 'not_found', message: expect.stringMatching(/m\/c.*code-review/) })
   })
 
+  const again = (...inputs: GateInput[]): GateCommand => ({ type: 'evaluate_gate', inputs, evaluate: true, task: 'm/b' })
+
+  it('and was accepted by the owner makes a gate that failed pass, its request closed', () => {
+    const accepted = clean('m/b', { flag: 'owner-accepted', score: score(2) })
+    const events = emitted(failing(), again(clean('m/a'), accepted))
+    expect(events.map(({ type }) => type)).toEqual(['gate.reopened', 'quality.gate.passed'])
+    const passed = fold(events, failing())
+    expect(passed).toMatchObject({ status: 'passed', weak: [] })
+    expect(passed?.request).toBeUndefined()
+  })
+
+  it('says nothing where the gate would fail for the same, and asks anew where for something else', () => {
+    const before = clean('m/b', { flag: 'below-threshold', score: score(2) })
+    expect(emitted(failing(), again(clean('m/a'), before))).toEqual([])
+    const events = emitted(failing(), again(clean('m/a', { flag: 'unreviewed' }), before))
+    expect(events.map(({ type }) => type)).toEqual(['gate.reopened', 'quality.gate.failed', 'operator.requested'])
+    expect(fold(events, failing())).toMatchObject({ weak: ['m/a', 'm/b'], request: 'm/gate:code-review#2' })
+    expect(refusal(failing(), { ...again(clean('m/a'), before), task: 'm/c' } as GateCommand)).toMatchObject({ code: 'not_found' })
+    expect(refusal(failing(), again(clean('m/a')))).toMatchObject({ code: 'inputs_incomplete' })
+  })
+
   it('and events that are not of a gate leave it as it is', () => {
     const state = failing()
     expect(evolveGate(state, { type: 'threshold.waived', data: { missionId: 'm', by: 'owner', reason: 'x' } })).toBe(state)

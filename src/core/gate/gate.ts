@@ -26,8 +26,8 @@ export interface GateState {
 
 export type GateCommand =
   | { type: 'create_gate'; mission: string; gate: GateSpec }
-  /** Every input has ended, in this way. */
-  | { type: 'evaluate_gate'; inputs: readonly GateInput[]; evaluate: boolean }
+  /** Every input has ended, in this way; `task` is the one whose end makes a gate that failed look again. */
+  | { type: 'evaluate_gate'; inputs: readonly GateInput[]; evaluate: boolean; task?: string }
   | { type: 'reopen_gate'; task: string }
   /** The owner's: the door has checked the authority. */
   | { type: 'answer_gate'; request: string; answer: 'retry' | 'waive' | 'stop'; by: string; reason: string }
@@ -46,7 +46,10 @@ export function decideGate(state: MaybeGate, command: GateCommand): Result<Assay
     return { ok: true, value: [{ type: 'gate.created', data: { missionId: command.mission, gate: command.gate } }] }
   }
   if (!state) return refuse('not_found', 'there is no such gate')
-  if (command.type === 'evaluate_gate') return evaluate(state, command.inputs, command.evaluate)
+  if (command.type === 'evaluate_gate') {
+    if (state.status === 'failed' && command.task !== undefined) return evaluateAgain(state, command.task, command)
+    return evaluate(state, command.inputs, command.evaluate)
+  }
   if (command.type === 'reopen_gate') return reopen(state, command.task)
   return answer(state, command)
 }
@@ -77,6 +80,22 @@ function evaluate(state: GateState, inputs: readonly GateInput[], evaluated: boo
       { type: 'operator.requested', data: { request, kind: 'gate_failed', detail, answers: ['retry', 'waive', 'stop'] } },
     ],
   }
+}
+
+/** A gate that failed and would fail for the same says nothing new; its question stands. Otherwise the question is put away with what it asked about. */
+function evaluateAgain(
+  state: GateState,
+  task: string,
+  { inputs, evaluate: evaluated }: { inputs: readonly GateInput[]; evaluate: boolean },
+): Result<AssayEvent[]> {
+  const reopened = reopen(state, task)
+  if (!reopened.ok) return reopened
+  const looked = evaluate(reopened.value.reduce<MaybeGate>(evolveGate, state) ?? state, inputs, evaluated)
+  if (!looked.ok) return looked
+  const [first] = looked.value
+  const same =
+    first?.type === 'quality.gate.failed' && first.data.reason === state.reason && first.data.weak.join('\n') === state.weak.join('\n')
+  return { ok: true, value: same ? [] : [...reopened.value, ...looked.value] }
 }
 
 /** The unweighted average of the final scores; none where no input has one. */

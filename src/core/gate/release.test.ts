@@ -6,7 +6,7 @@ import { rulesWith } from '../../testing/task/world.ts'
 import { criteriaDigest, rubricDigest } from '../policy/policy.ts'
 import type { TaskState } from '../task/state.ts'
 import type { DeliverableState } from './deliverable.ts'
-import { mayLeave, type ReleaseQuestion } from './release.ts'
+import { mayLeave, type ReleaseQuestion, type SentCard } from './release.ts'
 
 const now = Date.parse('2026-11-16T12:00:00Z')
 const later = '2026-11-17T12:00:00Z'
@@ -45,7 +45,8 @@ function deliverableOf(task: TaskState, more: Partial<Submission> = {}): Deliver
 
 function ask(task: TaskState | undefined, more: Partial<ReleaseQuestion> = {}) {
   const deliverable = task && deliverableOf(task)
-  return mayLeave({ request: request(), from: 'dev', card: 'c1', deliverable, task, policy: task?.policy ?? '', now, ...more })
+  const known = { deliverable, task, policy: task?.policy ?? '', unaccepted: undefined, sent: [] }
+  return mayLeave({ request: request(), from: 'dev', card: 'c1', ...known, now, ...more })
 }
 
 const refused = (answered: ReturnType<typeof ask>) => (answered.outcome.kind === 'refused' ? answered.outcome.code : undefined)
@@ -154,6 +155,73 @@ describe('the gate', () => {
   })
 })
 
+describe('a policy that the owner has not accepted', () => {
+  const unaccepted = ['review.threshold: 60 → 20']
+
+  it('opens the gate for nothing that was decided under it, and the refusal names what differs and what to do', () => {
+    const answered = ask(clean(), { unaccepted })
+    expect(answered.verdict).toBe('PASS')
+    expect(answered.outcome).toMatchObject({
+      kind: 'refused',
+      code: 'policy_not_accepted',
+      message: expect.stringMatching(/review\.threshold: 60 → 20.*assay policy accept/),
+    })
+    expect(refused(ask(clean(), { unaccepted, from: 'runtime' }))).toBe('policy_not_accepted')
+    expect(refused(ask(clean(), { unaccepted: [] }))).toBe('policy_not_accepted')
+  })
+
+  it('does not stand against the owner’s own word, and hides no other reason', () => {
+    expect(flag(ask(lives['done: owner-accepted']().state, { unaccepted }))).toBe('owner-accepted')
+    expect(refused(ask(rejected(readied(rulesWith()), 'one').state, { unaccepted }))).toBe('needs_revision')
+  })
+
+  it('obeys no agent that waives its own review, though one of the owner’s counts', () => {
+    const task = lives['done: below-threshold']().state
+    const waived = (byAgent: boolean): DeliverableState => ({
+      ...deliverableOf(task),
+      bypasses: [{ deliverable: 'r', digest: 'bytes', until: later, byAgent, by: 'dev', reason: 'late' }],
+    })
+    expect(flag(ask(task, { deliverable: waived(true) }))).toBe('bypassed')
+    expect(refused(ask(task, { deliverable: waived(true), unaccepted }))).toBe('not_clean')
+    expect(flag(ask(task, { deliverable: waived(false), unaccepted }))).toBe('bypassed')
+  })
+})
+
+describe('what was sent before', () => {
+  const card = (state: SentCard['state'], more: Partial<SentCard> = {}): SentCard => ({
+    card: 'c0',
+    digest: 'bytes',
+    flag: 'pass',
+    task: clean().spec.id,
+    state,
+    ...more,
+  })
+
+  it('is not sent again while its card is pending or after the owner dismissed it', () => {
+    for (const state of ['pending', 'dismissed'] as const)
+      expect(ask(clean(), { sent: [card(state)] }).outcome, state).toMatchObject({
+        kind: 'refused',
+        code: 'already_sent',
+        message: expect.stringContaining('c0'),
+      })
+  })
+
+  it('is sent again where its card was dealt with or expired, as something else, or by the runtime', () => {
+    for (const sent of [card('handled'), card('expired'), card('pending', { digest: 'x' }), card('pending', { flag: 'bypassed' })])
+      expect(flag(ask(clean(), { sent: [sent] })), JSON.stringify(sent)).toBe('pass')
+    expect(flag(ask(clean(), { sent: [card('dismissed', { task: 'm/another' })] }))).toBe('pass')
+    expect(flag(ask(clean(), { sent: [card('pending')], from: 'runtime' }))).toBe('pass')
+  })
+})
+
+describe('an id that the owner took away', () => {
+  it('hands nothing over until somebody brings something under it', () => {
+    const freed = { ...deliverableOf(clean()), freed: { by: 'eve', reason: 'squatted' } }
+    expect(refused(ask(clean(), { deliverable: freed }))).toBe('deliverable_unknown')
+    expect(refused(ask(clean(), { deliverable: freed, from: 'runtime' }))).toBe('deliverable_unknown')
+  })
+})
+
 describe('a card of another type', () => {
   it('carries no deliverable', () => {
     for (const type of ['milestone', 'trace'] as const) {
@@ -190,6 +258,22 @@ describe('a bypass', () => {
     expect(refused(ask(task, { deliverable: waived(task, 'bytes', later), digestNow: 'swapped' }))).toBe('content_changed')
   })
 
+  it('stays in force for its bytes when they lie there again, though a later version failed', () => {
+    const task = lives.failed().state
+    const version = { ...deliverableOf(task).latest, submission: 1, snapshot: 'first', digest: 'bytes' }
+    const deliverable: DeliverableState = {
+      ...deliverableOf(task, { submission: 2, snapshot: 'second', digest: 'later bytes' }),
+      bypasses: [{ deliverable: 'r', digest: 'bytes', until: later, byAgent: false, by: 'eve', reason: 'urgent', version }],
+    }
+    expect(ask(task, { deliverable, digestNow: 'bytes' }).outcome).toMatchObject({
+      kind: 'allowed',
+      card: { flag: 'bypassed', digest: 'bytes', snapshot: 'first', bypass: { by: 'eve' } },
+    })
+    expect(refused(ask(task, { deliverable, digestNow: 'later bytes' }))).toBe('failed')
+    expect(refused(ask(task, { deliverable, digestNow: 'third bytes' }))).toBe('content_changed')
+    expect(refused(ask(task, { deliverable, digestNow: 'bytes', now: Date.parse(later) }))).toBe('content_changed')
+  })
+
   it('marks nothing that passes by itself', () => {
     const task = clean()
     expect(flag(ask(task, { deliverable: waived(task, 'bytes', later) }))).toBe('pass')
@@ -212,6 +296,8 @@ it('every refusal there is was seen above', () => {
     refused(ask(task, { digestNow: 'x' })),
     refused(ask(task, { policy: 'x' })),
     refused(ask(task, { deliverable: undefined })),
+    refused(ask(task, { unaccepted: [] })),
+    refused(ask(task, { sent: [{ card: 'c0', digest: 'bytes', flag: 'pass', task: task.spec.id, state: 'pending' }] })),
     refused(ask(task, bare)),
     refused(ask(task, { request: request({ type: 'milestone' }) })),
     refused(ask(task, { request: request({ type: 'error_alert' }) })),

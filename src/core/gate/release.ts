@@ -1,6 +1,10 @@
 import type { Card, CardFlag, CardRequest, DeliverableVerdict, GateRefusal } from '../../contract/deliverable/deliverable.ts'
 import type { TaskState } from '../task/state.ts'
-import { decisionFor, type DeliverableState, verdictOf } from './deliverable.ts'
+import { namedDifferences } from '../policy/accepted.ts'
+import { decisionFor, type DeliverableState, verdictOf, type Waiver } from './deliverable.ts'
+
+/** A card of the deliverable that was sent before, as it stands now. */
+export type SentCard = Pick<Card, 'card' | 'digest' | 'flag' | 'task'> & { state: 'pending' | 'handled' | 'dismissed' | 'expired' }
 
 /** Everything that the gate looks at. Nothing else decides whether a card reaches the owner. */
 export interface ReleaseQuestion {
@@ -16,6 +20,10 @@ export interface ReleaseQuestion {
   digestNow?: string | undefined
   /** Digest of the policy in force. */
   policy: string
+  /** What the policy in force says otherwise than the one that the owner accepted last; undefined where the owner stands behind it. */
+  unaccepted: readonly string[] | undefined
+  /** Its `report_ready` cards so far. */
+  sent: readonly SentCard[]
   now: number
 }
 
@@ -31,7 +39,8 @@ const agentTypes: readonly string[] = ['report_ready', 'milestone', 'trace']
 
 /**
  * The only way to the owner's Inbox, for a card that somebody sends. A finished deliverable goes through on a PASS for exactly its current bytes,
- * criteria, rubric and policy with no veto standing, on the owner's word for those bytes, or on a bypass that is visible for ever.
+ * criteria, rubric and policy with no veto standing, where the owner stands behind that policy; on the owner's word for those bytes; or on a bypass
+ * that is visible for ever.
  */
 export function mayLeave(question: ReleaseQuestion): GateAnswer {
   const { request, from, deliverable } = question
@@ -56,7 +65,7 @@ export function mayLeave(question: ReleaseQuestion): GateAnswer {
 }
 
 function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, asked: boolean): GateAnswer {
-  const { task, digestNow, now, from } = question
+  const { task, digestNow, from } = question
   const { latest } = deliverable
   const verdict = verdictOf(latest, task)
   const refuse = (code: GateRefusal, message: string): GateAnswer => ({
@@ -64,31 +73,50 @@ function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, 
     bypass: asked,
     outcome: { kind: 'refused', code, message },
   })
+  const allow = (card: Card, bypass: boolean): GateAnswer => {
+    const before = from === 'runtime' ? undefined : question.sent.find((one) => isSame(one, card))
+    if (before)
+      return refuse('already_sent', `exactly this was sent before: card ${before.card}, ${before.state}. A new version gets a new card`)
+    return { verdict, bypass, outcome: { kind: 'allowed', card } }
+  }
+  if (deliverable.freed)
+    return refuse('deliverable_unknown', `the owner took ${deliverable.deliverable} away from ${deliverable.producer}: bring it anew`)
   if (from !== 'runtime' && from !== deliverable.producer)
     return refuse('deliverable_unknown', `${deliverable.deliverable} is ${deliverable.producer}'s: ${from} cannot hand it over`)
-  if (digestNow !== undefined && digestNow !== latest.digest)
+  const waived = waiverOf(question, deliverable, digestNow ?? latest.digest)
+  const isLatest = digestNow === undefined || digestNow === latest.digest
+  if (!isLatest && !waived)
     return refuse(
       'content_changed',
       `${latest.source ?? deliverable.deliverable} has changed since it was reviewed: have it reviewed again`,
     )
-  const refusal = reasonAgainst(question, deliverable, verdict)
-  if (!refusal) {
-    const flag = task?.done?.flag === 'owner-accepted' ? 'owner-accepted' : 'pass'
-    return { verdict, bypass: false, outcome: { kind: 'allowed', card: deliverableCard(question, deliverable, flag) } }
-  }
-  const waived = deliverable.bypasses.findLast((one) => one.digest === latest.digest && Date.parse(one.until) > now)
+  const refusal = isLatest ? reasonAgainst(question, deliverable, verdict) : undefined
+  if (isLatest && !refusal)
+    return allow(deliverableCard(question, deliverable, task?.done?.flag === 'owner-accepted' ? 'owner-accepted' : 'pass'), false)
   if (waived) {
     const { by, reason } = waived
-    const card = { ...deliverableCard(question, deliverable, 'bypassed'), bypass: { by, reason } }
-    return { verdict, bypass: true, outcome: { kind: 'allowed', card } }
+    const version = isLatest ? latest : (waived.version ?? latest)
+    return allow({ ...deliverableCard(question, { ...deliverable, latest: version }, 'bypassed'), bypass: { by, reason } }, true)
   }
+  if (!refusal) throw new Error(`the gate has neither let ${deliverable.deliverable} through nor refused it`)
   if (asked) return refuse('bypass_refused', `agents cannot waive their review; the owner is asked. ${refusal.message}`)
   return refuse(refusal.code, refusal.message)
 }
 
+/** The bypass that covers these bytes now. One that an agent took for itself counts only under a policy that the owner stands behind. */
+function waiverOf({ now, unaccepted }: ReleaseQuestion, { bypasses }: DeliverableState, digest: string): Waiver | undefined {
+  return bypasses.findLast((one) => one.digest === digest && Date.parse(one.until) > now && !(one.byAgent && unaccepted !== undefined))
+}
+
+/** Sent before as the very same thing, and neither dealt with nor expired: a second card would say nothing new. */
+function isSame(sent: SentCard, { digest, flag, task }: Card): boolean {
+  const stands = sent.state === 'pending' || sent.state === 'dismissed'
+  return stands && sent.digest === digest && sent.flag === flag && sent.task === task
+}
+
 /** Why the review does not open the gate; undefined where it does. */
 function reasonAgainst(
-  { task, policy, now }: ReleaseQuestion,
+  { task, policy, now, unaccepted }: ReleaseQuestion,
   { deliverable, latest }: DeliverableState,
   verdict: DeliverableVerdict,
 ): { code: GateRefusal; message: string } | undefined {
@@ -116,9 +144,15 @@ function reasonAgainst(
     return no('no_verdict', `there is no PASS for this content, these criteria, this rubric and this policy: ${again}`)
   if (!ownersWord && task.vetoes.length > 0)
     return no('veto_stands', `a veto stands on ${task.vetoes.map(({ criterion }) => criterion).join(', ')}`)
+  if (!ownersWord && unaccepted !== undefined) return no('policy_not_accepted', notAccepted(deliverable, unaccepted))
   if (latest.expires !== undefined && Date.parse(latest.expires) <= now)
     return no('verdict_expired', `the verdict on ${latest.source ?? deliverable} counted until ${latest.expires}: have it reviewed again`)
   return undefined
+}
+
+/** Says what differs, and what the owner does about it. */
+export function notAccepted(what: string, differences: readonly string[]): string {
+  return `${what} was decided under a policy that the owner has not accepted (${namedDifferences(differences)}). The owner accepts it with: assay policy accept`
 }
 
 function plainCard({ request, card, from }: ReleaseQuestion): Card {

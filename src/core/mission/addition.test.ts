@@ -38,6 +38,9 @@ describe('tasks that are added to a run', () => {
   it('may stand alone in their file, and depend on what the run has', () => {
     expect(added(written('title: Two, dependsOn: [One]'))).toMatchObject([{ id: 'm-3/two', dependsOn: ['m-3/one'] }])
     expect(added(written('title: One'))).toEqual([])
+    expect(added(written('title: Two, dependsOn: [One]').replace('name: M\n', ''))).toMatchObject([
+      { id: 'm-3/two', mission: 'm-3', dependsOn: ['m-3/one'] },
+    ])
   })
 
   it('leave the gates of the run as they are, and bring none of their own in silence', () => {

@@ -9,6 +9,9 @@ import { checkMission } from './check.ts'
 import { type MissionSource, taskSpec } from './load.ts'
 import { nameTasks } from './names.ts'
 
+/** The run has a name: a file with what is added to it needs none. */
+const AdditionFile = MissionFile.extend({ name: MissionFile.shape.name.optional() })
+
 /** A task that the run has already. */
 export interface KnownTask {
   id: string
@@ -32,23 +35,24 @@ export function loadAddition({ text, file, config }: MissionSource, { mission, k
   const document = readDocument(text, file, { maxBytes: config.limits.missionBytes })
   if (!document.ok) return document
   const { value, locate } = document.value
-  const parsed = parseWith(MissionFile, value)
-  if (!parsed.ok) return { ok: false, error: placeFindings(parsed.error, locate) }
+  const read = parseWith(AdditionFile, value)
+  if (!read.ok) return { ok: false, error: placeFindings(read.error, locate) }
+  const parsed: MissionFile = { ...read.value, name: read.value.name ?? mission }
   const idOf = new Map(known.map(({ id, title }) => [title.normalize(), id]))
-  const written = new Set(parsed.value.tasks.map(({ title }) => title.normalize()))
+  const written = new Set(parsed.tasks.map(({ title }) => title.normalize()))
   const others = known.filter(({ title }) => !written.has(title.normalize()))
   // What the file does not say again stands behind what it says, so that problems are found where they were written.
   const stubs = others.map(({ title, assignee }) => MissionTask.parse({ title, assignTo: assignee }))
-  const whole: MissionFile = { ...parsed.value, tasks: [...parsed.value.tasks, ...stubs], qualityGates: [] }
+  const whole: MissionFile = { ...parsed, tasks: [...parsed.tasks, ...stubs], qualityGates: [] }
   const names = nameTasks(whole)
   const { findings } = checkMission(whole, config, names)
-  findings.push(...gateFindings(parsed.value, new Set(gates), (name) => idOf.has(name.trim().normalize())))
+  findings.push(...gateFindings(parsed, new Set(gates), (name) => idOf.has(name.trim().normalize())))
   if (findings.length > 0) return { ok: false, error: placeFindings(findings, locate) }
   const inRun = (id: string) => {
     const index = names.ids.indexOf(id)
     return idOf.get(whole.tasks[index]?.title.normalize() ?? '') ?? `${mission}/${id.slice(id.indexOf('/') + 1)}`
   }
-  const fresh = parsed.value.tasks.flatMap((task, index) => {
+  const fresh = parsed.tasks.flatMap((task, index) => {
     if (idOf.has(task.title.normalize())) return []
     const spec = taskSpec(task, index, names, config, new Map())
     return [{ ...spec, id: inRun(spec.id), mission, dependsOn: spec.dependsOn.map(inRun) }]

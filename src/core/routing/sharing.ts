@@ -25,9 +25,11 @@ const providerOfHost: Record<string, string> = {
 /** How far a judge's brain is from the worker's: same model, same provider, or nothing shared. */
 export function sharingOf(worker: Brain, judge: Brain): Sharing {
   if (sameModel(worker, judge)) return { shares: 'model', what: modelLabel(judge) }
-  const provider = providerOf(judge)
-  if (providerOf(worker) === provider) return { shares: 'provider', what: `the provider ${provider}` }
-  return { shares: 'nothing', what: '' }
+  const workers = providersOf(worker)
+  const provider = providersOf(judge).find((name) => workers.includes(name))
+  if (provider === undefined) return { shares: 'nothing', what: '' }
+  const at = provider.startsWith('at ') && judge.kind === 'model' ? `${judge.provider} ` : ''
+  return { shares: 'provider', what: `the provider ${at}${provider}` }
 }
 
 /**
@@ -42,30 +44,54 @@ function sameModel(a: Brain, b: Brain): boolean {
 }
 
 function modelOf(brain: Brain): { vendor: string; name: string } | undefined {
-  if (brain.kind === 'model') return { vendor: brain.provider, name: modelKey(brain.model) }
-  if (brain.kind === 'agent' && brain.model !== undefined) return { vendor: providerOfAgent[brain.agent], name: modelKey(brain.model) }
-  return undefined
+  if (brain.kind === 'model') return { vendor: brain.provider, name: familyOf(brain.model) }
+  if (brain.kind !== 'agent' || brain.model === undefined) return undefined
+  return { vendor: namedProviderOf(brain) ?? providerOfAgent[brain.agent], name: familyOf(brain.model) }
 }
 
-/** Who serves the thinking. Two compatible endpoints at different addresses are different providers. */
-function providerOf(brain: Brain): string {
+/** A model's name without whoever serves it in front (`anthropic/claude-x`) and without the day of its edition behind (`claude-x-20260514`). */
+function familyOf(model: string): string {
+  const name = modelKey(model).replace(/^.*\//, '')
+  return name.replace(/[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '') || name
+}
+
+/** opencode names a model with its provider in front. */
+function namedProviderOf({ agent, model }: Extract<Brain, { kind: 'agent' }>): string | undefined {
+  return agent === 'opencode' ? /^([^/]+)\//.exec(modelKey(model ?? ''))?.[1] : undefined
+}
+
+/**
+ * Who serves the thinking, under every name: the provider that is spoken to, and the address where another one is given. Whatever answers at the same
+ * address is the same provider, however it is spoken to; two compatible endpoints at different addresses are different ones.
+ */
+function providersOf(brain: Brain): string[] {
   switch (brain.kind) {
     case 'model': {
-      if (brain.provider !== 'openai-compatible') return brain.provider
-      const endpoint = endpointOf(brain.baseURL) ?? ''
-      if (!URL.canParse(endpoint)) return brain.provider
-      const url = new URL(endpoint)
-      return providerOfHost[url.hostname] ?? `${brain.provider} at ${url.host}`
+      const place = placeOf(brain.baseURL)
+      if (brain.provider === 'openai-compatible') return [place ?? brain.provider]
+      return [brain.provider, ...(place === undefined ? [] : [place])]
     }
-    case 'agent':
-      return providerOfAgent[brain.agent]
+    case 'agent': {
+      const named = namedProviderOf(brain)
+      return [providerOfAgent[brain.agent], ...(named === undefined ? [] : [named])]
+    }
     case 'command':
-      return `command ${programOf(brain.argv)}`
+      return [`command ${programOf(brain.argv)}`]
     case 'scripted':
-      return `script ${plainPath(brain.file)}`
+      return [`script ${plainPath(brain.file)}`]
     case 'outside':
-      return 'outside'
+      return ['outside']
   }
+}
+
+/** Who is at an address: a provider that is known there, or the host and port. This machine has several names. */
+function placeOf(baseURL: string | undefined): string | undefined {
+  const endpoint = endpointOf(baseURL) ?? ''
+  if (!URL.canParse(endpoint)) return undefined
+  const url = new URL(endpoint)
+  const host = url.hostname.replace(/\.$/, '')
+  const here = host === 'localhost' || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)
+  return providerOfHost[host] ?? `at ${here ? '127.0.0.1' : host}${url.port === '' ? '' : `:${url.port}`}`
 }
 
 function modelLabel(brain: Brain): string {

@@ -75,6 +75,20 @@ describe('a deadline', () => {
     expect(lookAt(fixed, 10 * hour, rules)).toEqual({ events: [], next: 18 * hour })
   })
 
+  it.each([
+    [1, ['sla.violated']],
+    [-1, []],
+  ])('that is a point in time goes by the wall clock, here %i hours ahead; a duration does not', (hours, said) => {
+    const fixed = watched({ written: new Date(10 * hour).toISOString(), from: 9 * hour })
+    const looked = lookAt(fixed, 9.5 * hour, rules, hours * hour)
+    expect(looked.events.map(({ type }) => type)).toEqual(said)
+    if (hours < 0) expect(looked.next).toBe(9 * hour + 2 * hour * 0.8)
+    expect(lookAt({ ...fixed, doneAt: 10.5 * hour }, 11 * hour, rules, hours * hour).events).toMatchObject([
+      { type: hours > 0 ? 'sla.violated' : 'sla.met' },
+    ])
+    expect(lookAt(watched(), 0.5 * hour, rules, hours * hour)).toEqual({ events: [], next: 0.8 * hour })
+  })
+
   it('says each thing at most once, however often and whenever it is looked at', () => {
     fc.assert(
       fc.property(

@@ -32,15 +32,22 @@ export function deadlineOf({ written, from }: Pick<Watched, 'written' | 'from'>)
 
 /**
  * What is to be said of the entity now, and when to look again at the latest. Pure: the same facts and time give the same answer. What is said
- * is in whole milliseconds, however fine the clock is.
+ * is in whole milliseconds, however fine the clock is. `wallAhead` is by how much the wall clock, by which points in time go, is ahead of the
+ * one that gave the times.
  */
-export function lookAt(watched: Watched, time: number, { warningThreshold }: SlaRules): { events: AssayEvent[]; next?: number } {
-  const deadline = deadlineOf(watched)
+export function lookAt(
+  watched: Watched,
+  time: number,
+  { warningThreshold }: SlaRules,
+  wallAhead = 0,
+): { events: AssayEvent[]; next?: number } {
+  const written = deadlineOf(watched)
   // What was broken stays broken: a clock that was set back makes nothing met.
-  if (deadline === undefined || watched.met || watched.failed || watched.violated) return { events: [] }
+  if (written === undefined || watched.met || watched.failed || watched.violated) return { events: [] }
   const { entityId, entityType, doneAt } = watched
   const now = Math.floor(time)
-  const entity = { entityId, entityType, deadline: new Date(deadline).toISOString() }
+  const deadline = isInstant(watched.written) ? written - Math.round(wallAhead) : written
+  const entity = { entityId, entityType, deadline: new Date(written).toISOString() }
   const violated = (at: number): AssayEvent => ({ type: 'sla.violated', data: { ...entity, overdueMs: at - deadline } })
   if (doneAt !== undefined) {
     if (doneAt <= deadline) return { events: [{ type: 'sla.met', data: { ...entity, marginMs: deadline - doneAt } }] }

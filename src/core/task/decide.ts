@@ -7,7 +7,7 @@ import { inputLanded, inputReopened, ready } from './inputs.ts'
 import { adoptPolicy, answerRequest, overrule, reopen } from './operator.ts'
 import { confirmPublished, reportMerge } from './merging.ts'
 import { beginReview, recordReply, recordUnavailable, retryReview } from './reviewing.ts'
-import { attemptsLeft, forceAcceptOn, sendBack } from './rework.ts'
+import { attemptsLeft, end, forceAcceptOn, sendBack } from './rework.ts'
 import { raiseRequest } from './requests.ts'
 import { decisionOn, type MaybeTask, type TaskState } from './state.ts'
 import { openAttempt, recordCall, reportChecks, reportQuiet, submitCase } from './submit.ts'
@@ -19,10 +19,19 @@ import { openAttempt, recordCall, reportChecks, reportQuiet, submitCase } from '
 export function decide(state: MaybeTask, command: TaskCommand, rules: Rules): Decided {
   if (command.type === 'create_task') return state ? refuse('already_exists', `task ${state.spec.id} exists`) : create(command, rules)
   if (!state) return refuse('not_found', 'there is no such task')
-  if (command.type === 'adopt_policy') return adoptPolicy(state, command, rulesFor(state.spec, rules))
+  const own = rulesFor(state.spec, rules)
+  if (command.type === 'adopt_policy') return endedIfExhausted(state, adoptPolicy(state, command, own), own)
   if (rules.digest !== state.policy)
     return refuse('policy_changed', 'the task was begun under another policy; the owner must accept the change first')
-  return decideOnTask(state, command, rulesFor(state.spec, rules))
+  return endedIfExhausted(state, decideOnTask(state, command, own), own)
+}
+
+/** Whatever brought the task to `todo`: with no attempt left nobody could take it, so it ends here, honestly. */
+function endedIfExhausted(before: TaskState, decided: Decided, rules: Rules): Decided {
+  if (!decided.ok) return decided
+  const draft = new Draft(before, decided.value)
+  if (draft.state.status === 'todo' && attemptsLeft(draft.state, rules) === 0) end(draft, rules, 'exhausted')
+  return draft.done()
 }
 
 function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'create_task' | 'adopt_policy' }>, rules: Rules): Decided {

@@ -1,7 +1,7 @@
 import type { Refusal, RefusalCode, Result } from '../../contract/errors.ts'
 import type { AssayEvent, EventData, EventType } from '../../contract/events/manifest.ts'
 import type { Policy } from '../../contract/policy.ts'
-import { evolve } from './evolve/evolve.ts'
+import { evolve, evolveAll } from './evolve/evolve.ts'
 import type { TaskState } from './state.ts'
 
 /** The policy that a decision is made under, with its digest. */
@@ -21,8 +21,10 @@ export class Draft {
   state: TaskState
   readonly events: AssayEvent[] = []
 
-  constructor(state: TaskState) {
-    this.state = state
+  /** `sofar` has been decided already. */
+  constructor(state: TaskState, sofar: readonly AssayEvent[] = []) {
+    this.state = evolveAll(state, sofar) ?? state
+    this.events.push(...sofar)
   }
 
   emit<T extends EventType>(type: T, data: EventData<T>): this {

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AssayEvent, EventOf } from '../../contract/events/manifest.ts'
+import { digestOf } from '../../contract/canonical.ts'
 import { eventSchemas } from '../../contract/events/manifest.ts'
 import type { TaskCommand } from '../../contract/commands/task.ts'
 import type { History } from '../../testing/task/given.ts'
-import { arbitraryRules, arbitrarySpec, arbitrarySteps, playHistory } from '../../testing/task/random-history.ts'
+import { arbitraryRules, arbitrarySpec, arbitrarySteps, playHistory, playLateHistory } from '../../testing/task/random-history.ts'
 import { freshNonce } from '../../testing/task/steps.ts'
 import { principalOf } from '../routing/principal.ts'
 import { compare } from '../score/exact.ts'
@@ -15,10 +16,14 @@ import { evolveAll } from './evolve/evolve.ts'
 const runs = Number(process.env.ASSAY_PROPERTY_RUNS ?? 500)
 
 /** Plays many random lives and hands each finished history to the check. */
-function everyHistory(check: (history: History) => void, fixed: { seed?: number; numRuns?: number } = {}): void {
+function everyHistory(
+  check: (history: History) => void,
+  { visit, ...fixed }: { seed?: number; numRuns?: number; visit?: (history: History) => void } = {},
+): void {
   fc.assert(
-    fc.property(arbitraryRules, arbitrarySpec, arbitrarySteps, (rules, spec, steps) => {
-      check(playHistory(rules, spec, steps))
+    fc.property(arbitraryRules, arbitrarySpec, arbitrarySteps, fc.boolean(), (rules, spec, steps, late) => {
+      const see = (_before: unknown, history: History) => visit?.(history)
+      check(late ? playLateHistory(rules, steps, see) : playHistory(rules, spec, steps, see))
     }),
     { numRuns: runs, ...fixed },
   )
@@ -37,7 +42,7 @@ describe('over random histories', () => {
       { seed: 20261115, numRuns: 2000 },
     )
     const elsewhere =
-      /^(mission|folder|deliverable|bypass|release|card|session|gate|quality|threshold|sla|clock|notification|owner)\.|^policy\.recorded$/
+      /^(mission|folder|deliverable|bypass|release|card|session|gate|quality|threshold|sla|clock|notification|owner)\.|^policy\.(recorded|accepted)$/
     expect(Object.keys(eventSchemas).filter((type) => !seen.has(type) && !elsewhere.test(type))).toEqual([])
   })
 
@@ -63,7 +68,7 @@ describe('over random histories', () => {
         expect(compare(exactOf(decision.score), barOf(state.spec.bar))).toBeGreaterThanOrEqual(0)
         expect(decision.accepts + decision.rejects).toBeGreaterThanOrEqual(decision.quorum)
         expect(decision.accepts).toBeGreaterThan(decision.rejects)
-        if (history.rules.policy.review.panel.veto === 'evidence') expect(state.vetoes).toEqual([])
+        if (history.rulesAt(index).policy.review.panel.veto === 'evidence') expect(state.vetoes).toEqual([])
         expect(event.data.content).toBe(state.current?.content?.digest)
       }
     })
@@ -71,11 +76,11 @@ describe('over random histories', () => {
 
   it('nobody judges own work under any name', () => {
     everyHistory((history) => {
-      const { agents, brains } = history.rules.policy
-      const who = (name: string) => principalOf(name, { agents, brains })
       const authors = new Set(['dev'])
-      const byAuthor = (judge: string) => [...authors].some((name) => agents[name] && who(name) === who(judge))
-      for (const { type, data } of history.events) {
+      for (const [index, { type, data }] of history.events.entries()) {
+        const { agents, brains } = history.rulesAt(index).policy
+        const who = (name: string) => principalOf(name, { agents, brains })
+        const byAuthor = (judge: string) => [...authors].some((name) => agents[name] && who(name) === who(judge))
         if (type === 'attempt.started') for (const name of [data.worker, ...data.participants]) authors.add(name)
         if (type === 'attempt.joined') authors.add(data.participant)
         if (type === 'seat.asked') expect(byAuthor(data.judge)).toBe(false)
@@ -92,7 +97,8 @@ describe('over random histories', () => {
         of(history, 'attempt.stopped').length -
         of(history, 'merge.failed').filter((event) => !event.data.charged).length
       expect(history.state.charged).toBe(begun)
-      expect(begun).toBeLessThanOrEqual(history.rules.policy.review.maxAttempts + granted)
+      const allowed = Math.max(...history.eras.map(({ rules }) => rules.policy.review.maxAttempts))
+      expect(begun).toBeLessThanOrEqual(allowed + granted)
     })
   })
 
@@ -144,36 +150,60 @@ describe('over random histories', () => {
     })
   })
 
-  it('every reachable state has a way out', () => {
+  it('what is reviewed, taken or accepted is shown with the case of its own attempt', () => {
     everyHistory((history) => {
-      const { state } = history
-      if (['done', 'failed', 'skipped'].includes(state.status)) return
-      const attempt = Math.max(1, state.attempts)
-      const exits: TaskCommand[] = [
-        {
-          type: 'ready_task',
-          inputs: state.spec.dependsOn.map((task) => ({ task, digest: 'd', flag: 'clean', prefix: '' })),
-          gates: state.spec.gates ?? [],
-        },
-        { type: 'start_attempt', worker: 'dev', conversational: false, participants: [], sandboxed: true },
-        { type: 'interrupt_attempt', attempt, detail: 'crash' },
-        ...state.requests.flatMap((one) =>
-          one.answers.map((answer) => ({
-            type: 'answer_request' as const,
-            request: one.request,
-            answer,
-            by: 'owner',
-            reason: 'r',
-            nonce: freshNonce(),
-          })),
-        ),
-      ]
-      const awaitsRuntime =
-        state.status === 'checking' ||
-        (state.status === 'in_review' &&
-          (state.restoring !== undefined || state.merging !== undefined || state.panel?.seats.some((seat) => seat.status === 'asked')))
-      const moves = exits.filter((command) => decide(state, command, history.inForce).ok)
-      expect(awaitsRuntime || moves.length > 0, JSON.stringify({ status: state.status, hold: state.hold })).toBe(true)
+      const submitted = new Map<string, Set<string>>()
+      for (const [index, event] of history.events.entries()) {
+        if (event.type === 'case.submitted') {
+          const { attempt, submission } = event.data
+          const key = `${attempt}/${submission}`
+          submitted.set(key, (submitted.get(key) ?? new Set()).add(digestOf(event.data.case)))
+        }
+        if (event.type === 'review.opened') {
+          const { attempt, submission, caseDigest } = event.data
+          expect([...(submitted.get(`${attempt}/${submission}`) ?? [])]).toContain(caseDigest)
+        }
+        if (event.type !== 'task.accepted' && event.type !== 'task.force_accepted') continue
+        const after = evolveAll(undefined, history.events.slice(0, index + 1))
+        if (event.data.content === null) continue
+        expect(after?.current).toMatchObject({ attempt: event.data.attempt, content: { digest: event.data.content } })
+        expect(after?.current?.case).toBeDefined()
+      }
     })
   })
+
+  it('every state on the way has a way out', () => {
+    everyHistory(() => {}, { visit: (history) => expect(wayOut(history), JSON.stringify(placeOf(history))).toBe(true) })
+  })
 })
+
+const placeOf = ({ state: { status, hold, charged, granted } }: History) => ({ status, hold, charged, granted })
+
+/** Whether something can happen to the task: the runtime owes it an answer, or somebody's command would be decided. */
+function wayOut({ state, inForce }: History): boolean {
+  if (['done', 'failed', 'skipped', 'checking'].includes(state.status)) return true
+  if (state.status === 'in_review')
+    return (
+      state.restoring !== undefined || state.merging !== undefined || state.panel?.seats.some((seat) => seat.status === 'asked') === true
+    )
+  const exits: TaskCommand[] = [
+    {
+      type: 'ready_task',
+      inputs: state.spec.dependsOn.map((task) => ({ task, digest: 'd', flag: 'clean', prefix: '' })),
+      gates: state.spec.gates ?? [],
+    },
+    { type: 'start_attempt', worker: 'dev', conversational: false, participants: [], sandboxed: true },
+    { type: 'interrupt_attempt', attempt: Math.max(1, state.attempts), detail: 'crash' },
+    ...state.requests.flatMap((one) =>
+      one.answers.map((answer) => ({
+        type: 'answer_request' as const,
+        request: one.request,
+        answer,
+        by: 'owner',
+        reason: 'r',
+        nonce: freshNonce(),
+      })),
+    ),
+  ]
+  return exits.some((command) => decide(state, command, inForce).ok)
+}

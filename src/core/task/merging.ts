@@ -80,7 +80,7 @@ function mergeFailed(draft: Draft, rules: Rules, failure: Failure, { attemptsLef
   const { merging, mergeFailures, givenBack } = draft.state
   const content = merging?.acceptance.content ?? ''
   const charged = mergeFailures >= rules.policy.review.maxMergeRetries || givenBack === draft.state.attempts
-  draft.emit('merge.failed', { attempt: draft.state.attempts, content, ...failure, charged })
+  draft.emit('merge.failed', { attempt: merging?.acceptance.attempt ?? draft.state.attempts, content, ...failure, charged })
   if (attemptsLeft(draft.state, rules) > 0) return sendBack(draft, rules)
   const detail = `the work was judged but cannot be merged, and the attempts are used up: ${failure.detail}`
   draft.emit('task.held', { reason: 'exhausted_unscored', from: draft.state.status, detail })

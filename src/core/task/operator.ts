@@ -1,9 +1,9 @@
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { finish } from './merging.ts'
-import { attemptsLeft, end, grantAttempt } from './rework.ts'
+import { attemptsLeft, grantAttempt } from './rework.ts'
 import { abandonReview, askUnavailableAgain, proceed, reaskOpenSeats, resumeReview } from './reviewing.ts'
-import { decisionOn, submittedContent, type TaskState } from './state.ts'
+import { attemptAtHand, decisionOn, submittedContent, type TaskState } from './state.ts'
 
 /** The operator answers what was asked. */
 export function answerRequest(state: TaskState, command: TaskCommandOf<'answer_request'>, rules: Rules): Decided {
@@ -36,6 +36,7 @@ function retry(draft: Draft, command: TaskCommandOf<'answer_request'>, rules: Ru
     resumeReview(draft, rules, command.nonce)
   } else if (hold && (hold.reason === 'budget' || hold.reason === 'operator')) {
     liftTo(draft, why, rules, command.nonce)
+    if (draft.state.status === 'todo' && attemptsLeft(draft.state, rules) === 0) grantAttempt(draft, rules, why)
   } else if (hold) {
     draft.emit('hold.lifted', { reason: hold.reason, to: 'todo', why })
     grantAttempt(draft, rules, why)
@@ -65,7 +66,7 @@ function ownerAccept(draft: Draft, by: string, reason: string): void {
   finish(draft, {
     kind: 'accepted',
     flag: 'owner-accepted',
-    attempt: draft.state.attempts,
+    attempt: attemptAtHand(draft.state),
     content,
     ...(score && { score }),
     why: `the owner: ${reason}`,
@@ -128,6 +129,5 @@ export function adoptPolicy(state: TaskState, command: TaskCommandOf<'adopt_poli
   const reviewable = hold?.reason === 'judge_unavailable' || hold?.reason === 'no_reviewer'
   if (hold && reviewable) draft.emit('hold.lifted', { reason: hold.reason, to: 'in_review', why: 'the policy changed' })
   if (draft.state.status === 'in_review') resumeReview(draft, rules, nonce)
-  if (state.status === 'todo' && attemptsLeft(draft.state, rules) === 0) end(draft, rules, 'exhausted')
   return draft.done()
 }

@@ -15,7 +15,7 @@ import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { finish } from './merging.ts'
 import { raiseRequest } from './requests.ts'
 import { sendBack, settle } from './rework.ts'
-import type { DecidedContent, TaskState } from './state.ts'
+import { attemptAtHand, type DecidedContent, type TaskState } from './state.ts'
 
 /** Work whose checks passed meets its judges, the decision that stands on it, or the honest word that nobody reviews it. */
 export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicions: string[]): void {
@@ -30,7 +30,7 @@ export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicion
     (standing.decision.outcome === 'reject' || standing.overruled === 'pass' || bindingVetoes(panelRules(draft.state, rules)).length === 0)
   ) {
     const { current } = draft.state
-    draft.emit('decision.reused', { attempt: draft.state.attempts, submission: current?.submission ?? 1, review: standing.review })
+    draft.emit('decision.reused', { attempt: attemptAtHand(draft.state), submission: current?.submission ?? 1, review: standing.review })
     return settle(draft, rules, standing.decision, standing.overruled)
   }
   openReview(draft, rules, nonce, suspicions)
@@ -39,7 +39,7 @@ export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicion
 /** The owner has turned this very content down, and its bytes have not changed. */
 function rejectForOwner(draft: Draft, rules: Rules, reason: string): void {
   const detail = `The owner rejected exactly this content: ${reason}`
-  draft.emit('attempt.rejected', { attempt: draft.state.attempts, category: 'acceptance_gap', cause: 'owner', detail, reports: [] })
+  draft.emit('attempt.rejected', { attempt: attemptAtHand(draft.state), category: 'acceptance_gap', cause: 'owner', detail, reports: [] })
   sendBack(draft, rules)
 }
 
@@ -74,7 +74,7 @@ function openReview(draft: Draft, rules: Rules, nonce: string, suspicions: strin
   const principals = new Set(found.roster.map((judge) => judge.principal)).size
   draft.emit('review.opened', {
     review: draft.state.reviews + 1,
-    attempt: draft.state.attempts,
+    attempt: attemptAtHand(draft.state),
     submission: current.submission,
     subject: subjectOf(draft.state),
     caseDigest: digestOf(current.case),
@@ -244,7 +244,7 @@ export function abandonReview(draft: Draft, rules: Rules, why: EventData<'review
 }
 
 function decideOn(draft: Draft, rules: Rules, decision: Extract<Advance, { kind: 'decide' }>['decision']): void {
-  draft.emit('review.decided', { review: draft.state.reviews, attempt: draft.state.attempts, decision })
+  draft.emit('review.decided', { review: draft.state.reviews, attempt: attemptAtHand(draft.state), decision })
   settle(draft, rules, decision)
 }
 
@@ -257,7 +257,7 @@ function acceptUnreviewed(draft: Draft, why: string): void {
   finish(draft, {
     kind: 'accepted',
     flag: 'unreviewed',
-    attempt: draft.state.attempts,
+    attempt: attemptAtHand(draft.state),
     content: draft.state.current?.content?.digest ?? null,
     why,
   })

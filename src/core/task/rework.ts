@@ -5,7 +5,7 @@ import { nothingSaid } from '../ledger/feedback.ts'
 import type { Draft, Rules } from './draft.ts'
 import { finish } from './merging.ts'
 import { raiseRequest } from './requests.ts'
-import { type DecidedContent, decisionOn, type Round, type TaskState } from './state.ts'
+import { attemptAtHand, type DecidedContent, decisionOn, type Round, type TaskState } from './state.ts'
 
 /*
  * The whole rework rule.
@@ -52,11 +52,11 @@ export function attemptsLeft(state: TaskState, rules: Rules): number {
 }
 
 function accept(draft: Draft, decision: Decision, overruled?: 'pass' | 'fail'): void {
-  const { attempts, current } = draft.state
+  const { current } = draft.state
   finish(draft, {
     kind: 'accepted',
     flag: overruled === 'pass' ? 'owner-accepted' : 'clean',
-    attempt: attempts,
+    attempt: attemptAtHand(draft.state),
     content: current?.content?.digest ?? null,
     ...(decision.score && { score: decision.score }),
     why: overruled === 'pass' ? 'the owner accepted this content' : 'the panel passed it',
@@ -108,7 +108,7 @@ function stagnation(rounds: readonly Round[]): { category: Round['category']; po
   return same && !gained ? { category: last.category, pointers: last.pointers, rounds: [before.attempt, last.attempt] } : undefined
 }
 
-/** The last attempt's content, if judges graded it. */
+/** The content of the attempt at hand, if judges graded it. */
 function lastGraded(state: TaskState): DecidedContent | undefined {
   const content = state.current?.checksPassed ? state.current.content?.digest : undefined
   return usable(state).findLast((one) => one.subject.content === content)
@@ -125,16 +125,17 @@ function bestGraded(state: TaskState): DecidedContent | undefined {
 
 /**
  * Only rejections by judges count, under the policy in force, and only where they are the last word on their content: what passed once and
- * was reopened is not below the bar, and what the owner turned is not for code to take back.
+ * was reopened is not below the bar, and what the owner turned is not for code to take back. What its merge changed cannot land as it is.
  */
 function usable(state: TaskState): DecidedContent[] {
   return state.decided.filter((one) => {
     const { decision, subject, overruled } = one
+    if (state.mergedOtherwise.includes(subject.content)) return false
     return decision.graded && decision.outcome === 'reject' && overruled === undefined && decisionOn(state, subject.content) === one
   })
 }
 
 function lastRoundUnreadable(state: TaskState): boolean {
   const last = state.ledger.at(-1)
-  return last?.source === 'unreadable' && last.attempt === state.attempts
+  return last?.source === 'unreadable' && last.attempt === attemptAtHand(state)
 }

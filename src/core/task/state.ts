@@ -7,7 +7,7 @@ import type { DoneFlag, HeldReason, TaskInput, TaskSpec, TaskStatus } from '../.
 import type { Category } from '../../contract/verdict.ts'
 import type { Panel } from '../panel/state.ts'
 
-/** The latest attempt, with what was submitted in it. Kept after its end, until the next one starts. */
+/** The attempt whose work is at hand, with what was submitted in it. Kept after its end, until the next one starts. */
 export interface AttemptState {
   attempt: number
   worker: string
@@ -89,7 +89,10 @@ export interface TaskState {
   attempts: number
   charged: number
   granted: number
+  /** The latest attempt; or an earlier one, from when its work was taken in the latest one's place. */
   current?: AttemptState
+  /** Work whose checks passed, as its attempt stood then: case and content that may be taken later, see `workKey`. */
+  checked: Record<string, AttemptState>
   /** Everything that was ever submitted, by its digest. */
   contents: Record<string, Content>
   /** Everybody who had a hand in the work, over all attempts. None of them may judge it. */
@@ -114,6 +117,8 @@ export interface TaskState {
   /** Content that the mission's branch has. */
   merged?: string
   mergeFailures: number
+  /** Content that its merge changed: it cannot land as it is, so it is not taken again unless it is submitted again. */
+  mergedOtherwise: string[]
   /** The last attempt that was not charged because its merge failed; no attempt is given back twice. */
   givenBack: number
   /** The mission has moved on in files that the task also changed: they are brought into the workspace before it is worked on again. */
@@ -128,7 +133,16 @@ export interface TaskState {
 /** Before its creation a task is nothing. */
 export type MaybeTask = TaskState | undefined
 
-/** The content that an accept would be about: the current attempt's submission. */
+/** The attempt whose work is at hand. */
+export function attemptAtHand(state: TaskState): number {
+  return state.current?.attempt ?? state.attempts
+}
+
+export function workKey(attempt: number, content: string): string {
+  return `${attempt} ${content}`
+}
+
+/** The content that an accept would be about: what was submitted in the attempt at hand. */
 export function submittedContent(state: TaskState): Content | undefined {
   return state.current?.content
 }

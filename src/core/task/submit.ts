@@ -4,7 +4,7 @@ import { emptyIsRejected, implicitCase, readCase } from '../case/read.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { beginReview } from './reviewing.ts'
 import { sendBack } from './rework.ts'
-import type { AttemptState, TaskState } from './state.ts'
+import { attemptAtHand, type AttemptState, type TaskState } from './state.ts'
 
 /** The open attempt that a command speaks of, or why there is none. */
 export function openAttempt(state: TaskState, attempt: number): { ok: true; current: AttemptState } | ReturnType<typeof refuse> {
@@ -91,7 +91,8 @@ export function reportChecks(state: TaskState, command: TaskCommandOf<'report_ch
     return draft.done()
   }
   draft.emit('checks.failed', facts)
-  const mayRetry = current.conversational && current.checkFailures < rules.policy.review.maxCheckRetries
+  const mayRetry =
+    current.attempt === state.attempts && current.conversational && current.checkFailures < rules.policy.review.maxCheckRetries
   if (!mayRetry) reject(draft, rules, 'checks', `Checks do not pass: ${failed.map((report) => report.id).join(', ')}.`, failed)
   return draft.done()
 }
@@ -103,6 +104,6 @@ function reject(
   detail: string,
   reports: TaskCommandOf<'report_checks'>['reports'],
 ): void {
-  draft.emit('attempt.rejected', { attempt: draft.state.attempts, category: 'acceptance_gap', cause, detail, reports })
+  draft.emit('attempt.rejected', { attempt: attemptAtHand(draft.state), category: 'acceptance_gap', cause, detail, reports })
   sendBack(draft, rules)
 }

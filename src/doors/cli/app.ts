@@ -14,7 +14,7 @@ export interface App {
   /** What is wrong with the project's parts outside its configuration file, found before anything starts. */
   problems(place: { folder: string; project: Project }): Promise<Problem[]>
   /** Opens `.assay/` in the project's folder, made if `create`; null where there is none. */
-  open(place: { folder: string; project: Project; create: boolean }): Promise<Engine | null>
+  open(place: { folder: string; project: Project; create: boolean; serves?: boolean }): Promise<Engine | null>
   openNotifier: OpenNotifier
   /** Whether whoever runs this command may speak for the owner. */
   authority(terminal: Terminal): Promise<Authority>

@@ -35,8 +35,14 @@ export class Output {
     if (!this.#gone) this.terminal.stdout.write(`${text}\n`)
   }
 
+  /** Always one line, whatever names and words of others are in it: none of them can end it, colour it or speak to a CI log. */
   note(text: string): void {
-    if (!this.#unheard) this.terminal.stderr.write(`${text}\n`)
+    this.page(text.replace(/\s*[\r\n]+\s*/g, ' '))
+  }
+
+  /** Lines of our own, in which texts of others are on one line already. */
+  page(text: string): void {
+    if (!this.#unheard) this.terminal.stderr.write(`${harmless(text, this.colour)}\n`)
   }
 
   jsonLine(value: unknown): void {
@@ -56,6 +62,16 @@ function wantsColour({ stdout, env }: Terminal): boolean {
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true
   return stdout.isTTY === true && env.TERM !== 'dumb'
+}
+
+/** What a terminal or a CI log would obey is made visible; colours stay where there are any. */
+function harmless(text: string, colour: boolean): string {
+  const calm = (piece: string) => marked(piece).replace(/##(?=\[)/g, '## ')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.
+  const pieces = colour ? text.split(/(\u001b\[[\d;]*m)/) : [text]
+  const shown = pieces.map((piece, at) => (at % 2 === 0 ? calm(piece) : piece)).join('')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the same.
+  return shown.replace(/^(?=(?:\s|\u001b\[[\d;]*m)*::)/gm, '|')
 }
 
 /** One line, cut to a width with an ellipsis. */

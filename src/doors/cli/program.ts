@@ -2,8 +2,10 @@ import { Argument, Command, CommanderError, Option } from 'commander'
 import type { App, ExitCode, Terminal } from './app.ts'
 import { addAuditing } from './audit/register.ts'
 import { addHandingOver } from './commands/deliverable/register.ts'
+import { hookedAgents } from './hook/agents.ts'
 import { templateNames } from './init/survey.ts'
 import { oneLine, Output } from './output.ts'
+import { addPolicy } from './policy/register.ts'
 
 type Action = (output: Output) => Promise<ExitCode>
 
@@ -16,6 +18,7 @@ export async function runCli(argv: readonly string[], app: App, terminal: Termin
   program.configureOutput({
     writeOut: (text) => terminal.stdout.write(text),
     writeErr: (text) => terminal.stderr.write(text),
+    outputError: (text) => new Output(terminal, false).note(text.trim()),
     getOutHelpWidth: () => terminal.stdout.columns ?? 80,
   })
   try {
@@ -49,11 +52,8 @@ async function runAction(action: Action, output: Output): Promise<number> {
       code === 'ENOSPC' || code === 'EDQUOT'
         ? 'The disk is full. Free some space; nothing was lost, and work goes on once there is room: '
         : ''
-    output.note(
-      expected
-        ? `assay: ${full}${oneLine(message, 2000)}`
-        : `assay: an error that should not happen\n${(error as Error).stack ?? String(error)}`,
-    )
+    if (expected) output.note(`assay: ${full}${oneLine(message, 2000)}`)
+    else output.page(`assay: an error that should not happen\n${(error as Error).stack ?? String(error)}`)
     return 3
   }
 }
@@ -88,6 +88,7 @@ function buildProgram(app: App, choose: Choose): Command {
   addMissions(program, app, choose)
   addHandingOver(program, app, choose, configured)
   addOwner(program, app, choose)
+  addPolicy(program, app, choose, tunable)
   addConfiguration(program, app, choose)
   addSettingUp(program, app, choose)
   addHook(program, app, choose)
@@ -229,6 +230,7 @@ function addOwner(program: Command, app: App, choose: Choose): void {
     .argument('<task|deliverable>', 'id of the task, or the end of it; or of a deliverable')
     .argument('<outcome>', 'pass or fail')
     .requiredOption('--reason <text>', 'why')
+    .option('--digest <start>', 'only where the work in question is these bytes: the beginning of their digest')
     .action((task, outcome, options) =>
       choose(async (output) => (await import('./commands/requests.ts')).overruleCommand(app, output, task, outcome, options)),
     )
@@ -259,8 +261,7 @@ function addConfiguration(program: Command, app: App, choose: Choose): void {
     )
 }
 
-/** What a user needs before and around the first run. */
-const hookedAgents = ['claude', 'codex', 'gemini', 'copilot', 'cursor']
+const agentOption = (what: string): Option => new Option('--agent <name>', what).choices(hookedAgents)
 
 const requireAgent = (command: Command): void => {
   if (command.optsWithGlobals().agent === undefined) command.error(`error: name the agent: --agent ${hookedAgents.join('|')}`)
@@ -271,7 +272,7 @@ function addHook(program: Command, app: App, choose: Choose): void {
   const hook = program
     .command('hook')
     .description('answer a coding agent\'s stop hook: blocks its "done" with feedback until the review passes')
-    .addOption(new Option('--agent <name>', 'whose dialect is spoken').choices(hookedAgents))
+    .addOption(agentOption('whose dialect is spoken'))
     .action((options, command: Command) => {
       requireAgent(command)
       choose(async (output) => (await import('./hook/hook.ts')).hookCommand(app, output, options))
@@ -283,6 +284,7 @@ function addHook(program: Command, app: App, choose: Choose): void {
     hook
       .command(name)
       .description(what)
+      .addOption(agentOption('whose settings'))
       .option('--yes', 'without asking')
       .option('--dry-run', 'only show the change')
       .option('--json', 'data as JSON, one object a line')
@@ -293,6 +295,7 @@ function addHook(program: Command, app: App, choose: Choose): void {
   }
 }
 
+/** What a user needs before and around the first run. */
 function addSettingUp(program: Command, app: App, choose: Choose): void {
   program
     .command('init')

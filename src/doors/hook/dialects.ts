@@ -63,7 +63,7 @@ const claude: Dialect = {
 
 const codex: Dialect = {
   read: readStop,
-  release: () => ({}),
+  release: withMessage,
   block: (reason) => ({ decision: 'block', reason }),
   settings: (folder) => join(folder, '.codex', 'hooks.json'),
   entries: (command) => [

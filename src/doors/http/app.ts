@@ -3,9 +3,10 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { RememberedAnswers } from './answer/remembered.ts'
 import { refuse, type Refused, refusedFor } from './answer/problem.ts'
-import { problemReply, type Reply, replyOf, unlessKnown } from './answer/reply.ts'
+import { type Answer, problemReply, type Reply, replyOf, unlessKnown } from './answer/reply.ts'
 import { refusedAddress } from './authority/address.ts'
 import { Tokens, type Who } from './authority/who.ts'
+import { cursorAt, keyAt, listName } from './cursor.ts'
 import type { Door } from './door.ts'
 import { openApiOf } from './openapi.ts'
 import { bodyText, readBody, readWith } from './request.ts'
@@ -28,7 +29,12 @@ export function createApp(door: Door, hub: EventHub): Hono<Env> {
   const tokens = new Tokens(door)
   app.onError((error) => respond(failed(door, error)))
   app.use('*', async (c, next) => {
-    const address = { host: c.req.header('host'), origin: c.req.header('origin'), site: c.req.header('sec-fetch-site') }
+    const address = {
+      target: c.env.incoming.url,
+      host: c.req.header('host'),
+      origin: c.req.header('origin'),
+      site: c.req.header('sec-fetch-site'),
+    }
     const refused = refusedAddress(address, door.hosts)
     if (refused) return respond(problemReply(refuse(refused.code, refused.detail).refused))
     if (door.stop.aborted) return respond(closing(problemReply(refuse('stopping', 'this server is stopping').refused)))
@@ -108,20 +114,33 @@ async function handled(c: Ctx, door: Door, route: Route, text: string): Promise<
   const [wrong] = Object.values(parts).flatMap((part) => (part.ok ? [] : [part.error]))
   if (wrong) return problemReply(wrong.refused)
   const value = (part: { ok: boolean; value?: unknown }) => part.value as never
+  const list = listName(c.get('who'), new URL(c.req.url).pathname, queryOf(c))
+  const query = value(parts.query) as { cursor?: string }
+  const at = query.cursor === undefined ? undefined : keyAt(list, query.cursor)
+  if (at?.ok === false) return problemReply(at.error.refused)
   try {
     const key = c.req.header('idempotency-key')
     const answer = await route.handle({
       door,
       who: c.get('who'),
       params: value(parts.params),
-      query: value(parts.query),
+      query: (at ? { ...query, cursor: at.value } : query) as never,
       body: value(parts.body),
       key,
     })
-    return replyOf(answer)
+    return replyOf(isPaged(route) ? withCursor(list, answer) : answer)
   } catch (error) {
     return failed(door, error)
   }
+}
+
+const isPaged = ({ query }: Route): boolean => query !== undefined && 'cursor' in query.shape
+
+/** A page as it leaves: where it ended is sealed with the list that it is of. */
+function withCursor(list: string, answer: Answer<unknown>): Answer<unknown> {
+  if ('refused' in answer || !('body' in answer)) return answer
+  const page = answer.body as { next: string | null }
+  return { ...answer, body: { ...page, next: page.next === null ? null : cursorAt(list, page.next) } }
 }
 
 const nothing: { ok: true; value: unknown } | { ok: false; error: Refused } = { ok: true, value: {} }
@@ -133,7 +152,9 @@ async function live(c: Ctx, door: Door, hub: EventHub): Promise<Response> {
   const query = readWith((eventsRoute.query as NonNullable<Route['query']>).strict(), queryOf(c), 'query')
   if (!query.ok) return respond(problemReply(query.error.refused))
   const last = c.req.header('last-event-id')
-  const after = /^\d{1,15}$/.test(last ?? '') ? Number(last) : (query.value as { after?: number }).after
+  if (last !== undefined && !/^\d{1,15}$/.test(last))
+    return respond(problemReply(refuse('invalid_request', 'Last-Event-ID is the `id` of an event of this stream: a whole number').refused))
+  const after = last === undefined ? (query.value as { after?: number }).after : Number(last)
   const refused = await serveEvents(hub, c.env.outgoing, after, door.engine.parts.journal)
   return refused ? respond(problemReply(refused.refused)) : RESPONSE_ALREADY_SENT
 }

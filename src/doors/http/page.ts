@@ -13,6 +13,7 @@ export const Paging = {
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), next: z.string().nullable().describe('Cursor of the next page; null where this is the last.') })
 
+/** `cursor` is the key that the page before ended at; whoever asks over HTTP has it sealed (`cursor.ts`). */
 export interface PageQuery {
   limit: number
   cursor?: string | undefined
@@ -23,17 +24,12 @@ export interface Page<T> {
   next: string | null
 }
 
-const written = (key: string): string => Buffer.from(key).toString('base64url')
-export const readCursor = (cursor: string | undefined): string | undefined =>
-  cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString()
-
 /** A page of rows that are in order of `key`, ascending or descending. */
-export function pageOf<T>(rows: readonly T[], key: (row: T) => string, { limit, cursor }: PageQuery, newestFirst = false): Page<T> {
-  const after = readCursor(cursor)
+export function pageOf<T>(rows: readonly T[], key: (row: T) => string, { limit, cursor: after }: PageQuery, newestFirst = false): Page<T> {
   const rest = after === undefined ? rows : rows.filter((row) => (newestFirst ? key(row) < after : key(row) > after))
   const items = rest.slice(0, limit)
   const last = items.at(-1)
-  return { items, next: rest.length > limit && last !== undefined ? written(key(last)) : null }
+  return { items, next: rest.length > limit && last !== undefined ? key(last) : null }
 }
 
 /** Rows looked at for one page; where few of them are wanted, the next page goes on from there. */
@@ -46,14 +42,14 @@ export async function scanPage<T>(
   { limit, cursor }: PageQuery,
 ): Promise<Page<T>> {
   const items: T[] = []
-  let after = readCursor(cursor)
+  let after = cursor
   let scanned = 0
   // Mostly the first rows are wanted; where they are not, the look goes on in larger pieces.
   for (let piece = limit + 1; scanned < mostScanned; piece = most) {
     const rows = await read(after, piece)
     for (const { key, row } of rows) {
       if (wanted(row)) {
-        if (items.length === limit) return { items, next: written(after ?? '') }
+        if (items.length === limit) return { items, next: after ?? '' }
         items.push(row)
       }
       after = key
@@ -61,5 +57,5 @@ export async function scanPage<T>(
     if (rows.length < piece) return { items, next: null }
     scanned += rows.length
   }
-  return { items, next: written(after ?? '') }
+  return { items, next: after ?? '' }
 }

@@ -7,9 +7,11 @@ import { readEvent } from '../../contract/events/read.ts'
 import { type DecisionFacts, deliverableDecision, taskDecision } from '../../core/attest/decision.ts'
 import { statementOf } from '../../core/attest/statement.ts'
 import { evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
+import { isAccepted } from '../../core/policy/accepted.ts'
 import { evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { EngineParts } from '../parts.ts'
+import { loadOwner } from '../policy/owner.ts'
 import { deliverableStream, taskStream } from '../streams.ts'
 import { sealStatement } from './envelope.ts'
 
@@ -45,7 +47,9 @@ async function taskOf({ journal }: Parts, task: string) {
   return state && head && { state, placed, head }
 }
 
-async function attest({ snapshots }: Parts, facts: DecisionFacts, last: StoredEvent, signer: Signer): Promise<Attested> {
+async function attest({ snapshots, journal }: Parts, told: DecisionFacts, last: StoredEvent, signer: Signer): Promise<Attested> {
+  const policyAccepted = isAccepted((await loadOwner({ journal })).state, told.decision.policy)
+  const facts = { ...told, decision: { ...told.decision, policyAccepted } }
   const { id, snapshot: digest } = facts.decision
   const snapshot = await snapshots.manifest(digest as Digest)
   if (!snapshot) return { ok: false, error: `the snapshot ${digest} of ${id} is missing: nothing can be attested. See assay audit verify` }

@@ -3,6 +3,7 @@ import { Statement } from '../../contract/attest/statement.ts'
 import { canonicalJson } from '../../contract/canonical.ts'
 import type { Result } from '../../contract/errors.ts'
 import { preAuthEncoding } from '../../core/attest/pae.ts'
+import { repeatedKey } from '../../core/attest/repeated-key.ts'
 import type { CheckSignature, Signer } from '../../ports/signer.ts'
 
 /** A statement, signed. */
@@ -33,23 +34,24 @@ export function openStatement(text: string, publicKey: string, check: CheckSigna
   const read = json(bytes.toString())
   const statement = read.ok ? Statement.safeParse(read.value) : undefined
   if (statement?.success) return { ok: true, value: statement.data }
-  const why = statement?.error.issues[0]
-  return {
-    ok: false,
-    error: `this is signed, but it is no test result in an in-toto statement${why ? ` (${why.path.join('.')}: ${why.message})` : ''}`,
-  }
+  const issue = statement?.error.issues[0]
+  const why = issue ? `${issue.path.join('.')}: ${issue.message}` : read.ok ? '' : read.error
+  return { ok: false, error: `this is signed, but it is no test result in an in-toto statement${why === '' ? '' : ` (${why})`}` }
 }
 
 function parsed(text: string): Result<Envelope, string> {
   const read = json(text)
   const envelope = read.ok ? Envelope.safeParse(read.value) : undefined
   if (envelope?.success) return { ok: true, value: envelope.data }
-  return { ok: false, error: 'this is no attestation: a DSSE envelope with payloadType, payload and signatures is expected' }
+  const why = read.ok ? '' : ` (${read.error})`
+  return { ok: false, error: `this is no attestation: a DSSE envelope with payloadType, payload and signatures is expected${why}` }
 }
 
 function json(text: string): Result<unknown, string> {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown }
+    const value = JSON.parse(text) as unknown
+    const twice = repeatedKey(text)
+    return twice === undefined ? { ok: true, value } : { ok: false, error: `the key ${JSON.stringify(twice)} stands in it twice` }
   } catch (error) {
     if (error instanceof SyntaxError) return { ok: false, error: error.message }
     throw error

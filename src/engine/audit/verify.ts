@@ -1,10 +1,12 @@
 import type { Checkpoint } from '../../contract/attest/checkpoint.ts'
 import type { BrokenLink } from '../../contract/chain.ts'
+import type { Policy } from '../../contract/policy.ts'
 import { CheckpointComparison } from '../../core/attest/compare.ts'
 import type { ObjectInventory } from '../../ports/inventory.ts'
 import type { Journal, JournalFault } from '../../ports/journal.ts'
 import type { SnapshotStore } from '../../ports/snapshots.ts'
 import { type Naming, proveObjects } from './objects.ts'
+import { unqueuedTasks } from './queued.ts'
 import { referencesOf } from './references.ts'
 import { walkJournal } from './walk.ts'
 
@@ -23,10 +25,15 @@ export interface AuditedParts {
   journal: Journal
   snapshots: SnapshotStore
   inventory: ObjectInventory
+  /** Says who comes by itself; without it nobody looks whether open tasks have work queued. */
+  policy?: Policy
 }
 
-/** Recomputes everything that can be recomputed: chains, views, objects; and holds the journal against a checkpoint. Changes nothing. */
-export async function verifyEverything({ journal, snapshots, inventory }: AuditedParts, checkpoint?: Checkpoint): Promise<AuditReport> {
+/** Recomputes everything that can be recomputed: chains, views, objects, and what open tasks wait for; and holds the journal against a checkpoint. Changes nothing. */
+export async function verifyEverything(
+  { journal, snapshots, inventory, policy }: AuditedParts,
+  checkpoint?: Checkpoint,
+): Promise<AuditReport> {
   const { events, streams, breaks } = await journal.verify()
   const comparison = checkpoint && new CheckpointComparison(checkpoint)
   const namings: Naming[] = []
@@ -40,8 +47,10 @@ export async function verifyEverything({ journal, snapshots, inventory }: Audite
     }
   })
   const views = breaks.length === 0 && whole ? await viewBreaks(journal) : []
+  // Tasks are found by their rows, so these are proved first.
+  const idle = policy && breaks.length === 0 && whole && views.length === 0 ? await unqueuedTasks(journal, policy) : []
   const proof = await proveObjects(snapshots, inventory, namings)
-  const own = [...breaks, ...views, ...proof.breaks]
+  const own = [...breaks, ...views, ...idle, ...proof.breaks]
   const compared = comparison?.finish(whole) ?? []
   return {
     events,

@@ -103,7 +103,8 @@ export async function beginDelegation(
 ): Promise<Result<{ mission: string }>> {
   const { config } = engine.parts
   const entries = 'tasks' in call ? call.tasks.map((one) => ({ ...one, context: joined(call.context, one.context) })) : [call]
-  const above = parent === undefined ? undefined : await engine.task(parent)
+  if (entries.length === 0) return refused('bad_command', 'there is no task to hand down: `tasks` is empty')
+  const above = parent === undefined ? await openTaskOf(engine, by, key) : await engine.task(parent)
   if (parent !== undefined && !above) return refused('not_found', `there is no task ${parent}`)
   const { maxDelegations, maxDelegationDepth } = config.delegate
   if (entries.length > maxDelegations)
@@ -115,7 +116,7 @@ export async function beginDelegation(
     if ((entry.to ?? config.delegate.agent) === by) return refused('bad_command', `task ${index}: ${by} cannot hand a task down to itself`)
     const made = handedTask(handedOf(entry, index, entries.length), { mission: 'delegation', by, parent: above }, config)
     if (!made.ok) return refused('bad_command', `task ${index}: ${made.error}`)
-    const judged = entry.acceptance_criteria !== undefined
+    const judged = (entry.acceptance_criteria ?? []).length > 0
     specs.push({
       ...made.value,
       id: `delegation/${index + 1}`,
@@ -129,6 +130,33 @@ export async function beginDelegation(
   if (!started.ok) return refused(started.error.code === 'key_reused' ? 'key_reused' : 'wrong_status', started.error.message)
   return { ok: true, value: { mission: started.value.mission } }
 }
+
+const atWork = new Set<TaskRow['status']>(['running', 'checking'])
+
+/**
+ * The task that whoever hands something down is at work on, of several the deepest: leaving out where it comes from makes nothing less deep.
+ * A call that was made before under the same key comes whence it came then.
+ */
+async function openTaskOf(engine: Engine, by: string, key: string | undefined): Promise<TaskState | undefined> {
+  const missions = await engine.missions()
+  const before = key === undefined ? undefined : missions.find((row) => row.key === key && isDelegation(row.id))
+  if (before) {
+    const origin = (await engine.task(`${before.id}/1`))?.spec.origin?.task
+    return origin === undefined ? undefined : engine.task(origin)
+  }
+  let deepest: TaskState | undefined
+  for (const { id, finished } of missions) {
+    if (finished !== undefined) continue
+    for (const row of await engine.taskRows(`${id}/`)) {
+      if (row.assignee !== by || !atWork.has(row.status)) continue
+      const task = await engine.task(row.id)
+      if (task && (deepest === undefined || task.spec.depth > deepest.spec.depth)) deepest = task
+    }
+  }
+  return deepest
+}
+
+const isDelegation = (mission: string): boolean => /^delegation-\d+$/.test(mission)
 
 export interface DelegationStanding {
   by: string
@@ -145,7 +173,7 @@ export async function delegationStanding(engine: Engine, mission: string): Promi
   const events = await engine.parts.journal.readStream(missionStream(mission))
   const started = events.find(({ type }) => type === 'mission.started')?.data as EventData<'mission.started'> | undefined
   const by = /^Delegated by (.*)$/s.exec(started?.name ?? '')?.[1]
-  if (!started || by === undefined || !/^delegation-\d+$/.test(mission)) return undefined
+  if (!started || by === undefined || !isDelegation(mission)) return undefined
   const results: DelegateResult[] = []
   let open = 0
   for (let index = 0; index < started.tasks; index += 1) {

@@ -3,7 +3,7 @@ import { eyesOf, handsOf } from '../../testing/engine/brains.ts'
 import { openWorkshop } from '../../testing/engine/workshop.ts'
 import { specWith } from '../../testing/task/world.ts'
 import { taskStream } from '../streams.ts'
-import { delegateTasks } from './delegate.ts'
+import { beginDelegation, delegateTasks } from './delegate.ts'
 
 const config = {
   brains: {
@@ -105,6 +105,7 @@ describe('delegate_task', () => {
     ['an unknown agent', { goal: 'x', to: 'ghost' }, 'ghost is no agent'],
     ['too many at once', { tasks: Array.from({ length: 4 }, (_, n) => ({ goal: `g${n}`, to: 'dev' })) }, 'at most 3'],
     ['itself to do it', { goal: 'x', to: 'lead' }, 'cannot hand a task down to itself'],
+    ['no task at all', { tasks: [] }, '`tasks` is empty'],
     ['a criterion twice', { goal: 'x', to: 'dev', acceptance_criteria: ['a', 'a'] }, 'there twice'],
   ])('is refused for %s, and nothing is begun', async (_what, call, why) => {
     const shop = workshop({}, {})
@@ -113,6 +114,84 @@ describe('delegate_task', () => {
       error: { message: expect.stringContaining(why) },
     })
     expect(await shop.engine.missions()).toEqual([])
+  })
+})
+
+describe("handing down from one's own work", () => {
+  /** Everybody at work hands the work on, without a word of what it is for. */
+  async function chain() {
+    const shop = workshop(
+      { delegate: { maxDelegationDepth: 2 }, concurrency: 8 },
+      {
+        hands: {
+          ...handsOf(() => ''),
+          work: async ({ task }, signal) => {
+            const to = task.assignee === 'dev' ? 'junior' : 'dev'
+            const result = await delegateTasks(shop.engine, { goal: 'Go on', to }, { by: task.assignee, stop: signal })
+            said.push([task.depth, result.ok ? 'ok' : result.error.message])
+            return { kind: 'finished', raw: null, output: 'done', sandboxed: false }
+          },
+        },
+        eyes: eyesOf(() => 'SCORE: 90'),
+      },
+    )
+    const said: [number, string][] = []
+    const spec = specWith({ id: 'plan/a', title: 'a', assignee: 'dev', criteria: [], mission: 'plan' })
+    expect(await shop.engine.start({ id: 'plan', name: 'Plan', tasks: [spec] })).toMatchObject({ ok: true })
+    await shop.engine.run({ missions: ['plan-1'], stop })
+    return { shop, said }
+  }
+
+  it('is bounded in depth, whether or not the worker says what it is for', { timeout: 60_000 }, async () => {
+    const { shop, said } = await chain()
+    expect(said).toEqual([
+      [2, expect.stringContaining('maxDelegationDepth')],
+      [1, 'ok'],
+      [0, 'ok'],
+    ])
+    const rows = await shop.engine.taskRows('delegation-')
+    const specs = await Promise.all(rows.map(async ({ id }) => (await shop.engine.task(id))?.spec))
+    expect(specs.map((spec) => [spec?.depth, spec?.origin?.task])).toEqual([
+      [1, 'plan-1/a'],
+      [2, 'delegation-1/1'],
+    ])
+  })
+
+  it('is the same call under the same key after the work it came from has ended', { timeout: 60_000 }, async () => {
+    const shop = workshop({}, {})
+    const call = { goal: 'Once', to: 'junior' }
+    const spec = specWith({ id: 'other/a', title: 'a', assignee: 'lead', criteria: [], mission: 'other', outside: true })
+    expect(await shop.engine.start({ id: 'other', name: 'Other', tasks: [spec] })).toMatchObject({ ok: true })
+    expect(await shop.engine.outside.take('other-1/a', 'lead')).toMatchObject({ ok: true })
+    const first = await beginDelegation(shop.engine, call, { by: 'lead', key: 'k' })
+    expect(first).toMatchObject({ ok: true })
+    expect((await shop.engine.task('delegation-1/1'))?.spec).toMatchObject({ depth: 1, origin: { task: 'other-1/a' } })
+    await shop.engine.handle('other-1/a', { type: 'fail_task', reason: 'enough' }, 'owner')
+    expect(await beginDelegation(shop.engine, call, { by: 'lead', key: 'k' })).toEqual(first)
+  })
+
+  it('says so where whoever handed it down is not fit to judge it, and somebody else does', async () => {
+    const agents = { ...config.agents, twin: { role: 'engineer', brain: 'hands' } }
+    const shop = workshop({ agents }, { hands: handsOf(() => 'done'), eyes: eyesOf(() => 'SCORE: 90') })
+    const given = { goal: 'x', to: 'dev', acceptance_criteria: 'done' }
+    expect(await delegateTasks(shop.engine, given, { by: 'twin', stop })).toMatchObject({
+      ok: true,
+      value: [{ judge: { verdict: 'PASS' } }],
+    })
+    const opened = (await shop.parts.journal.readStream(taskStream('delegation-1/1'))).find(({ type }) => type === 'review.opened')
+    expect(opened?.data).toMatchObject({
+      warnings: expect.arrayContaining([
+        'twin, who handed the task down, does not judge it: it is dev under another name, who is the assignee',
+      ]),
+    })
+  })
+
+  it('with an empty list of criteria is judged by nobody', async () => {
+    const shop = workshop({}, { hands: handsOf(() => 'done'), eyes: eyesOf(() => 'SCORE: 10') })
+    const results = await delegateTasks(shop.engine, { goal: 'x', to: 'dev', acceptance_criteria: [] }, { by: 'lead', stop })
+    expect(results).toMatchObject({ ok: true, value: [{ status: 'completed' }] })
+    expect(results.ok && results.value[0]).not.toHaveProperty('judge')
+    expect((await shop.engine.taskRows('delegation-1/'))[0]?.flag).toBe('unreviewed')
   })
 })
 

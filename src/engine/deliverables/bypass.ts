@@ -9,9 +9,9 @@ import { handleDeliverable } from './store.ts'
 export async function bypassReview(
   parts: EngineParts,
   deliverable: string,
-  { by, reason }: { by: string; reason: string },
+  { by, reason, digest }: { by: string; reason: string; digest?: string },
 ): Promise<Result<DeliverableState>> {
-  const order = { by, reason, until: untilOf(parts), byAgent: false }
+  const order = { by, reason, digest, until: untilOf(parts), byAgent: false }
   const handled = await handleDeliverable(parts, deliverable, by, (state) => grantBypass(state, order))
   return handled.ok ? { ok: true, value: handled.value.state } : handled
 }

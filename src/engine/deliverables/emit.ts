@@ -1,15 +1,18 @@
 import type { Card, CardRequest, DeliverableVerdict, GateRefusal } from '../../contract/deliverable/deliverable.ts'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { requestBypass } from '../../core/gate/deliverable.ts'
+import { unacceptedDifferences } from '../../core/policy/accepted.ts'
 import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
 import type { Journal, StreamAppend } from '../../ports/journal.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
-import { cardStream, deliverableStream, refusalStream, taskStream } from '../streams.ts'
+import { loadOwner } from '../policy/owner.ts'
+import { cardStream, deliverableStream, ownerStream, refusalStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { TaskStore } from '../task/task-store.ts'
 import type { InboxRow } from '../views/inbox.ts'
 import { durationMs } from '../../contract/config/duration.ts'
+import { cardsOf } from './inbox.ts'
 import { loadDeliverable, maxTries } from './store.ts'
 
 /** What came of a card that somebody sent. */
@@ -28,7 +31,8 @@ export interface Sending {
 
 /**
  * The one door to the Inbox for a card that somebody sends. The look of the gate, the card, and the end of the cards that it replaces are one
- * transaction, on condition that neither the deliverable nor the task that it was judged in has moved meanwhile. A refusal is recorded, too.
+ * transaction, on condition that neither the deliverable nor the task that it was judged in nor what the owner accepts has moved meanwhile. A
+ * refusal is recorded, too.
  */
 export async function emitCard(parts: EngineParts, tasks: TaskStore, request: CardRequest, sending: Sending): Promise<Emitted> {
   const card = sending.card ?? parts.random.id()
@@ -40,8 +44,13 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
     const { source } = deliverable?.latest ?? {}
     const digestNow = source === undefined ? undefined : await sending.digestOf?.(source)
     const now = parts.clock.now()
-    const question = { request, from: sending.from, card, deliverable, task: judged.state, digestNow, policy: parts.rules.digest, now }
-    const agentsObeyed = parts.config.gate.agentBypass && request.metadata.evaluatorBypass === true
+    const owner = await loadOwner(parts)
+    const unaccepted = unacceptedDifferences(owner.state, parts.rules)
+    const question = {
+      ...{ request, from: sending.from, card, deliverable, task: judged.state, digestNow, now },
+      ...{ policy: parts.rules.digest, unaccepted, sent: deliverable ? await cardsOf(parts, deliverable.deliverable) : [] },
+    }
+    const agentsObeyed = parts.config.gate.agentBypass && unaccepted === undefined && request.metadata.evaluatorBypass === true
     const granted =
       deliverable && agentsObeyed ? [bypassOf(deliverable.deliverable, deliverable.latest.digest, sending.from, now, parts)] : []
     const answer = mayLeave(
@@ -60,6 +69,7 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
         ? { stream: deliverableStream(deliverable.deliverable), expected: version, events: [...waives, looked, ...asks].map(asNew) }
         : { stream: refusalStream, expected: await parts.journal.head(refusalStream), events: [asNew(looked)] },
     ]
+    streams.push({ stream: ownerStream, expected: owner.version, events: [] })
     if (judged.state) streams.push({ stream: taskStream(judged.state.spec.id), expected: judged.version, events: [] })
     if (answer.outcome.kind === 'allowed') streams.push(...(await cardStreams(parts, answer.outcome.card)))
     const at = new Date(now).toISOString()

@@ -25,11 +25,14 @@ export const handOver: Runner = async (bench, lease) => {
   const { task } = lease.payload as { task: string }
   const { state } = await tasks.load(task)
   const card = sha256Hex(lease.key).slice(0, 24)
-  if (state?.spec.deliverable) await show(bench, state, state.spec.deliverable, card)
+  if (state) await showEnding(bench, state, card)
   await parts.journal.complete(lease)
 }
 
-async function show(bench: Bench, state: TaskState, spec: DeliverableSpec, card: string): Promise<void> {
+/** Shows the owner how a task with a deliverable stands, on a card of this name. */
+export async function showEnding(bench: Bench, state: TaskState, card: string): Promise<void> {
+  const spec = state.spec.deliverable
+  if (!spec) return
   const { flag, content } = state.done ?? {}
   if (state.status === 'failed') {
     const why = state.ledger.at(-1)?.concern ?? 'the task has failed'
@@ -56,12 +59,12 @@ async function show(bench: Bench, state: TaskState, spec: DeliverableSpec, card:
     }
     const emitted = await emitCard(bench.parts, bench.tasks, { ...request, metadata: { deliverableId: id } }, { from: 'runtime', card })
     if (emitted.ok) return
+    const told = { card: `${card}-refused`, title: `${state.spec.title}: held back`, body: emitted.message, deliverable: id }
+    if (emitted.code !== 'policy_not_accepted') return send(bench, state, { ...told, type: 'error_alert' })
     return send(bench, state, {
-      card: `${card}-refused`,
-      type: 'error_alert',
-      title: `${state.spec.title}: held back`,
-      body: emitted.message,
-      deliverable: id,
+      ...told,
+      type: 'operator_request',
+      body: `${emitted.message}, then sends it: assay deliverable send ${id}`,
     })
   }
   const { score } = state.done ?? {}

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Card, CardRequest } from '../../contract/deliverable/deliverable.ts'
 import { digestOfText, openGateWorld, scoreOf } from '../../testing/deliverables/world.ts'
+import { acceptInForce } from '../policy/owner.ts'
 import { exportCard } from './export.ts'
 import { reviewDeliverable } from './review.ts'
 
@@ -22,7 +23,7 @@ type Action =
       type: CardRequest['type']
     }
   | { do: 'wait'; days: number }
-  | { do: 'policy' | 'judges' }
+  | { do: 'policy' | 'judges' | 'accept' }
 
 const id = fc.constantFrom('d1', 'd1', 'd2')
 const act = (name: Extract<Action, { by: string }>['do']) =>
@@ -44,7 +45,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: act('overrule') },
   { weight: 1, arbitrary: act('smuggle') },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), days: fc.constantFrom(1, 8) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('policy' as const, 'judges' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('policy' as const, 'policy' as const, 'judges' as const, 'accept' as const) }) },
 )
 
 /** What the test itself knows of a deliverable: never what Assay says of it. */
@@ -58,12 +59,15 @@ interface Known {
   waived: Map<string, number>
 }
 
-const seen = { pass: 0, 'owner-accepted': 0, bypassed: 0, refused: 0, swapped: 0, stolen: 0, selfish: 0 }
+const seen = { pass: 0, 'owner-accepted': 0, bypassed: 0, refused: 0, swapped: 0, stolen: 0, selfish: 0, unaccepted: 0 }
 
-async function play(actions: readonly Action[]): Promise<void> {
+/** `elsewhere`: the other policy was used first, and is the one that the owner trusts. */
+async function play(actions: readonly Action[], elsewhere: boolean): Promise<void> {
   const world = openGateWorld({ bars })
   const known = new Map<string, Known>()
   const legitimate = new Map<string, string>()
+  /** Policies that the owner stands behind: the first that was used, and those that were accepted. */
+  const standsBehind = new Set<number>()
   let policy = 0
   let reachable = true
   const engine = () => world.engines[policy] as (typeof world.engines)[number]
@@ -73,7 +77,8 @@ async function play(actions: readonly Action[]): Promise<void> {
     const key = `${one.latest}@${one.policy}`
     const flags: Card['flag'][] = []
     if (one.policy === policy && one.accepted.has(key)) flags.push('owner-accepted')
-    if (one.policy === policy && !one.turnedDown.has(key) && scoreOf(one.latest) >= (bars[policy] ?? 101)) flags.push('pass')
+    if (one.policy === policy && standsBehind.has(policy) && !one.turnedDown.has(key) && scoreOf(one.latest) >= (bars[policy] ?? 101))
+      flags.push('pass')
     if ((one.waived.get(one.latest) ?? 0) > world.clock.now()) flags.push('bypassed')
     return flags
   }
@@ -85,10 +90,19 @@ async function play(actions: readonly Action[]): Promise<void> {
     metadata: { deliverableId: deliverable, ...(bypass && { evaluatorBypass: true }) },
   })
 
+  if (elsewhere) {
+    world.files.set('first', contents[0] ?? '')
+    await reviewDeliverable(engine(), await world.bring('first', 'ana', 'first'), never)
+    standsBehind.add(policy)
+    policy = 1 - policy
+  }
   for (const one of actions) {
     if (one.do === 'wait') world.advance(one.days * day)
     else if (one.do === 'policy') policy = 1 - policy
-    else if (one.do === 'judges') {
+    else if (one.do === 'accept') {
+      expect(await acceptInForce(engine().parts, { by: 'owner', reason: 'yes', how: 'word' })).toMatchObject({ ok: true })
+      standsBehind.add(policy)
+    } else if (one.do === 'judges') {
       reachable = !reachable
       world.setReachable(reachable)
     } else if (one.do === 'write') world.files.set(one.id, one.content)
@@ -112,6 +126,7 @@ async function play(actions: readonly Action[]): Promise<void> {
   async function review(deliverable: string, by: string): Promise<void> {
     if (!ids.includes(deliverable) || !world.files.has(deliverable)) return
     const brought = await world.bring(deliverable, by, deliverable)
+    if (standsBehind.size === 0) standsBehind.add(policy)
     const reviewed = await reviewDeliverable(engine(), brought, never)
     const it = known.get(deliverable)
     if (it && it.producer !== by) {
@@ -134,20 +149,26 @@ async function play(actions: readonly Action[]): Promise<void> {
     const it = known.get(deliverable)
     if (!sent.ok) {
       seen.refused += 1
+      if (sent.code === 'policy_not_accepted') seen.unaccepted += 1
       return
     }
     expect(it, 'what was never reviewed').toBeDefined()
     if (!it) return
-    expect(world.files.get(deliverable), 'what was swapped since').toBe(it.latest)
-    expect(mayHave(it), `${JSON.stringify(sent.card)} of ${it.latest}`).toContain(sent.card.flag)
-    expect(sent.card.digest).toBe(digestOfText(it.latest))
+    const content = world.files.get(deliverable) ?? ''
+    if (content === it.latest) expect(mayHave(it), `${JSON.stringify(sent.card)} of ${it.latest}`).toContain(sent.card.flag)
+    else {
+      // An earlier version: on a waived review of exactly those bytes alone.
+      expect(sent.card.flag, 'what was swapped since').toBe('bypassed')
+      expect(it.waived.get(content) ?? 0).toBeGreaterThan(world.clock.now())
+    }
+    expect(sent.card.digest).toBe(digestOfText(content))
     seen[sent.card.flag as 'pass'] += 1
     if (it.producer === 'qa') {
       expect(sent.card.judges, 'neither itself nor itself by another name').not.toContain('qa')
       expect(sent.card.judges).not.toContain('alias')
       seen.selfish += sent.card.judges.length
     }
-    legitimate.set(sent.card.card, it.latest)
+    legitimate.set(sent.card.card, content)
   }
 
   async function answer(deliverable: string, accept: boolean): Promise<void> {
@@ -187,10 +208,9 @@ async function play(actions: readonly Action[]): Promise<void> {
 
 describe('a hostile producer', () => {
   it('never gets anything to the owner without a PASS, the owner’s word or a bypass for exactly those bytes', { timeout }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 60 }), async (actions) => play(actions)),
-      { numRuns: Number(process.env.ASSAY_GATE_RUNS ?? 300) },
-    )
+    await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 60 }), fc.boolean(), play), {
+      numRuns: Number(process.env.ASSAY_GATE_RUNS ?? 300),
+    })
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0)
   })
 
@@ -248,7 +268,10 @@ describe('a hostile producer', () => {
       const sent = [await engine.emitCard(asking('d1'), { from: 'ana' }), await engine.emitCard(asking('d1'), { from: 'ana' })]
       const granted = (await engine.events(0, 1000)).filter(({ type }) => type === 'bypass.granted')
       if (agentBypass) {
-        expect(sent).toMatchObject([{ ok: true, bypass: true, card: { flag: 'bypassed', bypass: { by: 'ana' } } }, { ok: true }])
+        expect(sent).toMatchObject([
+          { ok: true, bypass: true, card: { flag: 'bypassed', bypass: { by: 'ana' } } },
+          { ok: false, code: 'already_sent' },
+        ])
         expect(granted[0]?.data).toMatchObject({ byAgent: true, by: 'ana' })
       } else {
         expect(sent).toMatchObject([

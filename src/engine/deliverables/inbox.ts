@@ -5,7 +5,7 @@ import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { cardStream, taskOf } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
-import type { CardState, InboxRow } from '../views/inbox.ts'
+import { askedIn, type CardState, type InboxRow, inboxView } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
 
 /** The owner's cards, newest first. One that waited too long counts as expired. */
@@ -15,9 +15,22 @@ export async function inboxCards(parts: EngineParts): Promise<InboxRow[]> {
   return found.sort((one, other) => other.at.localeCompare(one.at) || other.card.localeCompare(one.card))
 }
 
+/** One card: what it says and how it stands is read from events, which match their hashes, not from the row that is kept for the list. */
 export async function inboxCard(parts: EngineParts, card: string): Promise<InboxRow | undefined> {
-  const row = (await parts.journal.viewRow('inbox', card)) as InboxRow | undefined
-  return row && completed(parts, row)
+  const stream = askedIn(card) ?? cardStream(card)
+  const events = (await parts.journal.readStream(stream)).filter((event) => inboxView.keys(event).includes(card))
+  const recorded = events.reduce<InboxRow | undefined>((row, event) => inboxView.fold(row, event, card), undefined)
+  return recorded && completed(parts, recorded)
+}
+
+/** Cards of a deliverable, newest first. */
+export async function cardsOf(parts: EngineParts, deliverable: string): Promise<InboxRow[]> {
+  const found: InboxRow[] = []
+  for (const { row } of await parts.journal.viewRows('cards_of', { prefix: `${deliverable}|` })) {
+    const card = await inboxCard(parts, (row as { card: string }).card)
+    if (card) found.push(card)
+  }
+  return found.sort((one, other) => other.at.localeCompare(one.at))
 }
 
 /** A question shows the task that it is about, as that stands now. */

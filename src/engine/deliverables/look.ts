@@ -3,7 +3,9 @@ import type { DeliverableState } from '../../core/gate/deliverable.ts'
 import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
 import type { Engine } from '../engine.ts'
 import type { InboxRow } from '../views/inbox.ts'
-import { inboxCard } from './inbox.ts'
+import { unacceptedDifferences } from '../../core/policy/accepted.ts'
+import { loadOwner, type PolicyStanding } from '../policy/owner.ts'
+import { cardsOf } from './inbox.ts'
 import { type DeliverableReview, deliverableReview } from './review.ts'
 import { loadDeliverable } from './store.ts'
 
@@ -15,6 +17,8 @@ export interface DeliverableStanding {
   gate: GateAnswer
   /** Its cards, newest first. */
   cards: InboxRow[]
+  /** How the owner stands to the policy that its latest version was brought under. */
+  policy: PolicyStanding
 }
 
 export async function deliverableStanding(
@@ -33,6 +37,7 @@ export async function deliverableStanding(
     priority: 'normal',
     metadata: { deliverableId: deliverable },
   }
+  const cards = await cardsOf(parts, deliverable)
   const gate = mayLeave({
     request,
     from: state.producer,
@@ -41,13 +46,10 @@ export async function deliverableStanding(
     task: await engine.task(task),
     digestNow: source === undefined ? undefined : await digestOf(source),
     policy: parts.rules.digest,
+    unaccepted: unacceptedDifferences((await loadOwner(parts)).state, parts.rules),
+    sent: cards,
     now: parts.clock.now(),
   })
-  const cards: InboxRow[] = []
-  for (const { row } of await parts.journal.viewRows('cards_of', { prefix: `${deliverable}|` })) {
-    const card = await inboxCard(parts, (row as { card: string }).card)
-    if (card) cards.push(card)
-  }
-  cards.sort((one, other) => other.at.localeCompare(one.at))
-  return { state, review: await deliverableReview(engine, deliverable), gate, cards }
+  const policy = await engine.policyStanding(state.latest.subject.policy)
+  return { state, review: await deliverableReview(engine, deliverable), gate, cards, policy }
 }

@@ -7,7 +7,7 @@ import type { Result } from '../../contract/errors.ts'
 import type { Subject } from '../../contract/review.ts'
 import type { Score } from '../../contract/score.ts'
 import type { TaskSpec } from '../../contract/task.ts'
-import { submitDeliverable, verdictOf } from '../../core/gate/deliverable.ts'
+import { submitDeliverable, takenBy, verdictOf } from '../../core/gate/deliverable.ts'
 import { standing } from '../../core/gate/release.ts'
 import { criteriaOf } from '../../core/mission/criteria.ts'
 import { slugOf } from '../../core/mission/ids.ts'
@@ -17,6 +17,8 @@ import type { Engine } from '../engine.ts'
 import { feedbackText } from '../prompts/worker.ts'
 import { changed } from '../work/attempt/changed.ts'
 import { handleDeliverable, loadDeliverable } from './store.ts'
+import { triesLeft } from './tries.ts'
+import { toldOfRejections } from './turned-down.ts'
 
 /** A version of a deliverable that is brought for review: its bytes are in the snapshot store already. */
 export interface BroughtDeliverable {
@@ -97,10 +99,13 @@ interface Prepared {
 async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Result<Prepared>> {
   const { deliverable, producer, title } = brought
   if (producer.trim() === '' || title.trim() === '') return refused('bad_command', 'a deliverable needs a producer and a title')
+  if (producer === 'runtime' || producer === 'owner')
+    return refused('bad_command', `nobody brings a deliverable as ${producer}: name the agent that made it`)
   const content = await contentOf(engine, brought)
-  const known = (await loadDeliverable(engine.parts, deliverable)).state
-  if (known && known.producer !== producer)
-    return refused('already_exists', `${deliverable} is ${known.producer}'s: another producer needs another id`)
+  const loaded = (await loadDeliverable(engine.parts, deliverable)).state
+  const taken = takenBy(loaded, producer)
+  if (taken !== undefined) return refused('already_exists', taken)
+  const known = loaded?.freed ? undefined : loaded
   const before = known && (await engine.task(known.latest.task))
   if (before && before.spec.outside !== true)
     return refused('wrong_status', `${deliverable} belongs to the task ${before.spec.id} and is reviewed with it`)
@@ -120,7 +125,10 @@ async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Res
     )
   if (open && fresh.length > 0)
     return refused('wrong_status', `criteria are named with the first version of a review; new for ${deliverable}: ${fresh.join('; ')}`)
-  const planned = open?.spec ?? specOf(engine, brought, before)
+  const left = samePolicy || !before ? engine.parts.config.gate.maxRetries + 1 : await triesLeft(engine, deliverable)
+  if (left < 1)
+    return refused('attempts_used_up', `${deliverable} has used up its tries; another policy gives new ones only once the owner accepts it`)
+  const planned = open?.spec ?? (await toldOfRejections(engine, specOf(engine, brought, before, left), producer, content.digest))
   const submitted = submissionOf(engine, brought, planned, content)
   const turnedDown = same && open ? undefined : await rejectedBefore(engine, submitted.subject)
   if (turnedDown !== undefined)
@@ -150,7 +158,7 @@ async function rejectedBefore(engine: Engine, subject: Subject): Promise<{ task:
 }
 
 /** A task of its own, with as many tries as the gate gives. Criteria of an earlier version stay. */
-function specOf(engine: Engine, brought: BroughtDeliverable, before: TaskState | undefined): TaskSpec {
+function specOf(engine: Engine, brought: BroughtDeliverable, before: TaskState | undefined, maxAttempts: number): TaskSpec {
   const { config } = engine.parts
   const { deliverable, kind, title, producer, description } = brought
   const own = [...new Set([...config.gate.criteria, ...(before?.spec.criteria.map(({ text }) => text) ?? []), ...(brought.criteria ?? [])])]
@@ -172,7 +180,7 @@ function specOf(engine: Engine, brought: BroughtDeliverable, before: TaskState |
     expectsDiff: false,
     depth: 0,
     deliverable: { kind: 'text', id: deliverable },
-    terms: { maxAttempts: config.gate.maxRetries + 1, onExhausted: 'fail', whenNoReviewer: 'hold' },
+    terms: { maxAttempts, onExhausted: 'fail', whenNoReviewer: 'hold' },
   }
 }
 

@@ -16,15 +16,18 @@ export async function settleGates(bench: Bench, task: TaskState, blocked: Blocke
   if (mission === undefined) return
   for (const name of await gatesAfter(bench.parts, id)) {
     if (!isFinished(task)) await handleGate(bench.parts, { mission, name }, { type: 'reopen_gate', task: id }, 'runtime')
-    else await evaluateGate(bench, mission, name)
+    else await evaluateGate(bench, mission, name, id)
     await tellBlocked(bench, mission, name, blocked)
   }
 }
 
-/** Looks at the inputs from where one was missing last time, and ends at the first that is: few of many are looked at. */
-export async function evaluateGate(bench: Bench, mission: string, name: string): Promise<void> {
+/**
+ * Looks at the inputs from where one was missing last time, and ends at the first that is: few of many are looked at. A gate that failed looks
+ * again: the owner may have accepted `task`, for which it failed.
+ */
+async function evaluateGate(bench: Bench, mission: string, name: string, task: string): Promise<void> {
   const { state } = await loadGate(bench.parts, mission, name)
-  if (state?.status !== 'waiting') return
+  if (state?.status !== 'waiting' && state?.status !== 'failed') return
   const { afterTasks } = state.spec
   const key = `gate/${mission}/${name}`
   const from = bench.missing.get(key) ?? 0
@@ -38,7 +41,7 @@ export async function evaluateGate(bench: Bench, mission: string, name: string):
   }
   bench.missing.delete(key)
   const { evaluate } = bench.parts.rules.policy.review
-  await handleGate(bench.parts, { mission, name }, { type: 'evaluate_gate', inputs, evaluate }, 'runtime')
+  await handleGate(bench.parts, { mission, name }, { type: 'evaluate_gate', inputs, evaluate, task }, 'runtime')
 }
 
 /** Says to whatever the gate blocks that it may go on, or never will. */

@@ -54,6 +54,7 @@ export async function handleGate(
     const { state, version } = await loadGate(parts, gate.mission, gate.name)
     const decided = decideGate(state, command)
     if (!decided.ok) return decided
+    if (state && decided.value.length === 0) return { ok: true, value: { state, events: [] } }
     const meta = { at: new Date(parts.clock.now()).toISOString(), actor }
     const stream = gateStream(gate.mission, gate.name)
     const after = decided.value.reduce<MaybeGate>(evolveGate, state)

@@ -2,6 +2,7 @@ import type { Result } from '../../contract/errors.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { Score } from '../../contract/score.ts'
 import { thresholdOf } from '../../core/gate/threshold.ts'
+import { withheldOf } from '../deliverables/withheld.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { missionStream } from '../streams.ts'
@@ -37,7 +38,8 @@ export async function finishMission(parts: EngineParts, mission: string, rows: r
   const looked = qualityThreshold === undefined || !evaluate ? undefined : thresholdOf(mission, qualityThreshold, own.map(weighed))
   const threshold = looked && asNew({ type: `quality.threshold.${looked.kind}`, data: looked.data } as never)
   const missed = looked?.kind === 'failed'
-  const { outcome, counts } = outcomeOf(own, evaluate, { gates: await gateRows(parts, [mission]), missed: missed ? [mission] : [] })
+  const above = { gates: await gateRows(parts, [mission]), missed: missed ? [mission] : [], withheld: await withheldOf(parts, own) }
+  const { outcome, counts } = outcomeOf(own, evaluate, above)
   const detail = Object.entries(counts)
     .map(([label, count]) => `${count} ${label}`)
     .join(', ')
@@ -60,16 +62,6 @@ export async function reopenMission({ journal, clock }: EngineParts, mission: st
     streams: [{ stream, expected: await journal.head(stream), events: [asNew({ type: 'mission.reopened', data: { mission, task } })] }],
     meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' },
   })
-}
-
-/** Missions whose threshold was missed and not waived. */
-export async function missedThresholds({ journal }: EngineParts, missions: readonly string[]): Promise<string[]> {
-  const missed: string[] = []
-  for (const mission of missions) {
-    const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
-    if (row?.threshold === 'failed') missed.push(mission)
-  }
-  return missed
 }
 
 /** The owner lets a missed threshold pass, with a reason that stays on record. */

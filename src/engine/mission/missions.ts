@@ -12,7 +12,8 @@ import type { EngineParts } from '../parts.ts'
 import { createGates } from '../gates/gates.ts'
 import { reactions } from '../task/reactions.ts'
 import { StoreFault } from '../store-fault.ts'
-import { missionStream, ownerStream, taskStream } from '../streams.ts'
+import { firstUse } from '../policy/owner.ts'
+import { missionStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { MissionRow } from '../views/tasks.ts'
 
@@ -90,23 +91,14 @@ export async function startMission(
       },
     })
     const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
-    const streams = [{ stream: missionStream(mission), expected: 0, events: [started, policy] }]
-    if (await isUnowned(parts)) streams.push(enrolment(parts.ownerToken ?? ''))
+    const streams: StreamAppend[] = [{ stream: missionStream(mission), expected: 0, events: [started, policy] }]
+    streams.push(...(await firstUse(parts)))
     const appended = await journal.append({ streams, meta, enqueue: notificationsOf(streams, meta.at, parts.config) })
     if (!appended.ok) continue
     await createAll(parts, mission, plan)
     return { ok: true, value: { mission, joined: false } }
   }
   return startProblem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
-}
-
-/** The first token that a journal sees is its owner's. */
-async function isUnowned({ journal, ownerToken }: EngineParts): Promise<boolean> {
-  return ownerToken !== undefined && (await journal.head(ownerStream)) === 0
-}
-
-function enrolment(token: string): StreamAppend {
-  return { stream: ownerStream, expected: 0, events: [asNew({ type: 'owner.enrolled', data: { token } })] }
 }
 
 /** Stores a plan in pieces: however many tasks there are, no text holds all of them. */
@@ -213,7 +205,7 @@ async function createBatch(parts: EngineParts, specs: readonly TaskSpec[], when:
     const decided = decide(undefined, { type: 'create_task', spec }, rules)
     if (!decided.ok) throw new Error(`${spec.id}: ${decided.error.message}`)
     const state = evolveAll(undefined, decided.value)
-    if (state) enqueue.push(...reactions(decided.value, 1, state, clock.now()))
+    if (state) enqueue.push(...reactions(decided.value, 1, state))
     streams.push({ stream: taskStream(spec.id), expected: 0, events: decided.value.map(asNew) })
     if (when === 'late') enqueue.push(...spec.dependsOn.map((task) => tellingOf(task, spec)))
   }

@@ -14,6 +14,8 @@ export interface Above {
   gates: readonly GateRow[]
   /** Missions whose quality threshold was missed. */
   missed: readonly string[]
+  /** Accepted work that did not reach the owner. */
+  withheld?: readonly unknown[]
 }
 
 /** Unreviewed work is never called clean; its exit code is 0 where the person who runs it said that nobody should look. */
@@ -28,5 +30,6 @@ export function outcomeOf(rows: readonly TaskRow[], evaluate: boolean, above: Ab
   if (bad || shut || above.missed.length > 0) return { exitCode: 1, outcome: 'failed', counts }
   if (rows.some((row) => row.status !== 'done')) return { exitCode: 3, outcome: 'inconclusive', counts }
   if (rows.some((row) => row.flag === 'unreviewed')) return { exitCode: evaluate ? 3 : 0, outcome: 'unreviewed', counts }
+  if ((above.withheld ?? []).length > 0) return { exitCode: 3, outcome: 'inconclusive', counts }
   return { exitCode: 0, outcome: 'clean', counts }
 }

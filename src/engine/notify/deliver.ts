@@ -52,11 +52,14 @@ export async function deliverNotification({ parts }: { parts: DeliveryParts }, l
     (notifier, within) => notifier.send(message, within),
     signal,
   )
-  if (sent.ok) return record(delivery, { type: 'notification.delivered', data: { ...told(delivery), tries: lease.claims } })
+  if (sent.ok) return record(delivery, { type: 'notification.delivered', data: { ...told(delivery), tries: triesOf(lease) } })
   if (signal.aborted) return void (await journal.release(lease, 0))
-  if (!sent.retry || lease.claims > config.notify.maxRetries) return giveUp(delivery, sent.detail)
-  await journal.release(lease, Math.min(longestPauseMs, Math.max(pauseAfter(lease.claims), sent.afterMs ?? 0)))
+  if (!sent.retry || triesOf(lease) > config.notify.maxRetries) return giveUp(delivery, sent.detail)
+  await journal.release(lease, Math.min(longestPauseMs, Math.max(pauseAfter(triesOf(lease)), sent.afterMs ?? 0)))
 }
+
+/** Tries that came to an end, this one included: one that a crash or a stop cut off says nothing about the channel. */
+const triesOf = ({ postponed }: Lease): number => postponed + 1
 
 interface Delivery {
   parts: DeliveryParts
@@ -73,7 +76,7 @@ const told = ({ note, channel }: Delivery): EventData<'notification.begun'> => (
 })
 
 function giveUp(delivery: Delivery, detail: string): Promise<void> {
-  return record(delivery, { type: 'notification.failed', data: { ...told(delivery), tries: delivery.lease.claims, detail } })
+  return record(delivery, { type: 'notification.failed', data: { ...told(delivery), tries: triesOf(delivery.lease), detail } })
 }
 
 /** Records the end and completes the work at once. Whoever lost the lease leaves both to the one who has it. */

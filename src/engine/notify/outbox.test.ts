@@ -204,6 +204,22 @@ describe('a delivery', () => {
     expect(await due(outbox.journal)).toBe(1)
   })
 
+  it('that crashes cut off is no failed try: it is neither given up sooner nor put off for longer', async () => {
+    const outbox = openOutbox(all, () => ({ ok: false, retry: true, detail: 'it answered 500' }), 1)
+    await happen(outbox, 'task.held')
+    for (let crashes = 0; crashes < 5; crashes += 1) {
+      const taken = await outbox.journal.claim({ owner: `dead-${crashes}`, limit: 1, leaseMs: 1000 })
+      expect(taken).toHaveLength(1)
+      await outbox.journal.reclaim((owner) => owner === `dead-${crashes}`)
+    }
+    await outbox.flush()
+    expect(await outbox.types()).toEqual([])
+    outbox.pass(pauseAfter(1))
+    await outbox.flush()
+    const [given] = (await outbox.journal.read(0, 100)).filter(({ type }) => type === 'notification.failed')
+    expect(given?.data).toMatchObject({ tries: 2 })
+  })
+
   it('by two processes ends once: who lost the lease writes nothing', async () => {
     const outbox = openOutbox(all, () => ({ ok: true }))
     await happen(outbox, 'task.held')

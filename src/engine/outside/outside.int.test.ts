@@ -106,12 +106,46 @@ describe('a worker outside', () => {
     const state = await shop.engine.task(id)
     expect(state).toMatchObject({ status: 'todo', charged: 1, feedback: { summary: expect.stringContaining('not been heard of') } })
   })
+
+  it.each(['submit', 'beat', 'take'] as const)(
+    'that comes back too late (%s) has lost its attempt, though nobody looked meanwhile',
+    async (by) => {
+      const shop = await workshop(() => 90, { limits: { outsideLease: '1h' } })
+      const { outside } = shop.engine
+      let skew = 0
+      shop.parts.clock.now = () => Date.now() + skew
+      await outside.take(id, 'dev')
+      skew = 61 * 60_000
+      const stale = { ok: false, error: { code: 'stale_attempt', message: expect.stringContaining('counts') } }
+      if (by === 'submit') expect(await outside.submit({ task: id, worker: 'dev', attempt: 1, raw: goodCase })).toMatchObject(stale)
+      if (by === 'beat') expect(await outside.beat(id, 'dev')).toMatchObject(stale)
+      // Somebody else's call decides nothing about it.
+      expect(await outside.beat(id, 'qa')).toMatchObject({ ok: false })
+      expect(await outside.take(id, 'dev')).toMatchObject({ ok: true, value: { attempt: 2 } })
+      expect(await shop.engine.task(id)).toMatchObject({ status: 'running', charged: 2 })
+      const failed = (await shop.parts.journal.readStream(taskStream(id))).filter(({ type }) => type === 'attempt.failed')
+      expect(failed.map(({ data }) => data)).toMatchObject([{ attempt: 1, failure: 'lease_lost' }])
+      expect(await outside.submit({ task: id, worker: 'dev', attempt: 1, raw: goodCase })).toMatchObject({
+        ok: false,
+        error: { code: 'stale_attempt' },
+      })
+    },
+  )
 })
 
 /** Looks after the worker now, as a process that starts an hour later does: what was put off by the clock of then is due. */
 async function later({ parts, engine }: Awaited<ReturnType<typeof workshop>>): Promise<void> {
   const { watchWorker } = await import('./watch.ts')
-  const lease = { key: 'k', kind: 'watch_worker', payload: { task: id, attempt: 1 }, owner: parts.owner, fence: 1, claims: 1, until: 0 }
+  const lease = {
+    key: 'k',
+    kind: 'watch_worker',
+    payload: { task: id, attempt: 1 },
+    owner: parts.owner,
+    fence: 1,
+    claims: 1,
+    postponed: 0,
+    until: 0,
+  }
   const tasks = {
     load: async (task: string) => ({ state: await engine.task(task), version: 0 }),
     handle: (task: string, command: never) => engine.handle(task, command, 'runtime'),

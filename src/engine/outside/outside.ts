@@ -5,10 +5,11 @@ import type { TaskState } from '../../core/task/state.ts'
 import { shutGate } from '../gates/gates.ts'
 import { feedbackText, workerPrompt } from '../prompts/worker.ts'
 import { failingChecks } from '../work/attempt/talk.ts'
-import { folderTaken, holdsFolder } from '../work/attempt/folders.ts'
+import { folderTaken, holdsFolder, stuckDetail } from '../work/attempt/folders.ts'
 import { inputMaterial } from '../work/attempt/inputs.ts'
 import { takeContent } from '../work/attempt/submission.ts'
 import type { Bench } from '../work/bench.ts'
+import { isLapsed } from './watch.ts'
 import { isOutside } from './who.ts'
 
 /** What a worker outside gets when it takes a task. */
@@ -35,10 +36,15 @@ export interface OutsideReview {
   feedback: string
 }
 
-/** A worker outside takes a task that is its own to do. Taking its own open attempt again (after a restart) goes on with it. */
+/**
+ * A worker outside takes a task that is its own to do. Taking its own open attempt again (after a restart) goes on with it, unless it came back
+ * too late for that.
+ */
 export async function takeTask(bench: Bench, task: string, worker: string): Promise<Result<TakenTask>> {
   const { parts, tasks } = bench
-  const { state } = await tasks.load(task)
+  const { state: before } = await tasks.load(task)
+  const lapsed = before?.spec.assignee === worker && (await isLapsed(bench, before))
+  const state = lapsed ? (await tasks.load(task)).state : before
   if (!state) return refused('not_found', `there is no task ${task}`)
   if (!state.spec.outside && !isOutside(parts.rules.policy, state.spec.assignee))
     return refused('not_assignee', `${task} is done by ${state.spec.assignee}, whom Assay starts itself`)
@@ -54,6 +60,7 @@ export async function takeTask(bench: Bench, task: string, worker: string): Prom
   if (gate !== undefined) return refused('wrong_status', `${task} waits for the quality gate ${gate}`)
   const folder = await holdsFolder(parts, state.spec)
   if (folder.kind === 'busy') return refused('wrong_status', `${folder.task} works in the same folder; try again when it has ended`)
+  if (folder.kind === 'stuck') return refused('wrong_status', stuckDetail(folder))
   if (state.behind) await parts.workspaces.integration(state.spec)?.catchUp()
   const started = await tasks.handle(
     task,
@@ -68,6 +75,7 @@ export async function takeTask(bench: Bench, task: string, worker: string): Prom
 export async function beatTask(bench: Bench, task: string, worker: string): Promise<Result<{ attempt: number }>> {
   const { state } = await bench.tasks.load(task)
   const attempt = state?.attempts ?? 0
+  if (state?.current?.worker === worker && (await isLapsed(bench, state))) return lost(bench, task, attempt)
   const handled = await bench.tasks.handle(task, { type: 'beat_attempt', attempt, worker }, { actor: worker })
   return handled.ok ? { ok: true, value: { attempt } } : fromHandled(handled.error)
 }
@@ -93,6 +101,7 @@ export async function submitOutside(
     return refused('not_assignee', `${worker} has not taken ${task}; take it first`)
   if (state.status !== 'running' || state.attempts !== attempt)
     return refused('stale_attempt', `attempt ${attempt} of ${task} is not open (it is ${state.status}, attempt ${state.attempts})`)
+  if (await isLapsed(bench, state)) return lost(bench, task, attempt)
   const workspace = await bench.parts.workspaces.open(state.spec, await inputMaterial(bench, state))
   const taken = await takeContent(bench, state.spec, workspace, output)
   if (!taken.ok) return refused('bad_command', taken.detail)
@@ -141,6 +150,11 @@ function phaseOf(state: TaskState, checksFail: boolean): OutsideReview['phase'] 
     default:
       return 'failed'
   }
+}
+
+function lost({ parts }: Bench, task: string, attempt: number): Result<never> {
+  const silent = `nothing was heard of it for ${parts.config.limits.outsideLease}`
+  return refused('stale_attempt', `attempt ${attempt} of ${task} was lost, and counts: ${silent}; take the task again`)
 }
 
 function refused(code: 'not_found' | 'not_assignee' | 'wrong_status' | 'stale_attempt' | 'bad_command', message: string): Result<never> {

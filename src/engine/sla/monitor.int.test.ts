@@ -73,3 +73,52 @@ describe('a deadline that fails what it is of', () => {
     expect(said.filter(({ type }) => type === 'sla.violated')).toHaveLength(1)
   })
 })
+
+describe('deadlines of missions that nobody runs', () => {
+  it('are looked at by whoever runs another one in the same folder', async () => {
+    const brains = { hands: handsOf(() => 'done'), eyes: eyesOf(() => 'SCORE: 90') }
+    const { engine, remove, parts } = openWorkshop({ config, brains })
+    onTestFinished(remove)
+    const plan = (id: string, more: object) => {
+      const tasks = [specWith({ id: `${id}/a`, criteria: [], mission: id, expectsDiff: false, ...more })]
+      return { id, name: id, tasks }
+    }
+    expect(await engine.start(plan('left', { deadline: '1ms' }))).toMatchObject({ ok: true })
+    expect(await engine.start({ ...plan('other', {}), deadline: '1ms' })).toMatchObject({ ok: true })
+    expect(await engine.start(plan('own', {}))).toMatchObject({ ok: true })
+    const end = await engine.run({ missions: ['own-1'], stop: new AbortController().signal })
+    expect(end.rows).toMatchObject([{ id: 'own-1/a', status: 'done' }])
+    expect(await engine.taskRows('left-1/')).toMatchObject([{ status: 'failed' }])
+    expect(await engine.taskRows('other-1/')).toMatchObject([{ status: 'failed' }])
+    for (const entity of ['task:left-1/a', 'mission:other-1'])
+      expect((await parts.journal.readStream(`sla/${entity}`)).map(({ type }) => type)).toContain('sla.violated')
+  })
+})
+
+describe('a deadline that passed and failed its task', () => {
+  it('does not fail it again where the owner gives it another try', async () => {
+    let turns = 0
+    const hands: BrainPort = {
+      ...handsOf(() => ''),
+      work: (order, signal) => {
+        turns += 1
+        if (turns > 1) return handsOf(() => 'done').work(order, signal)
+        return new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ kind: 'stopped', detail: 'told to stop' } as never))
+        })
+      },
+    }
+    const { engine, remove, parts } = openWorkshop({ config, brains: { hands, eyes: eyesOf(() => 'SCORE: 90') } })
+    onTestFinished(remove)
+    const tasks = [specWith({ id: 'plan/a', criteria: [], mission: 'plan', expectsDiff: false, deadline: '50ms' })]
+    expect(await engine.start({ id: 'plan', name: 'Plan', tasks })).toMatchObject({ ok: true })
+    const run = () => engine.run({ missions: ['plan-1'], stop: new AbortController().signal })
+    expect((await run()).rows).toMatchObject([{ id: 'plan-1/a', status: 'failed' }])
+    const retried = await engine.handle('plan-1/a', { type: 'reopen_task', by: 'owner', reason: 'it may take longer' }, 'owner')
+    expect(retried).toMatchObject({ ok: true })
+    expect((await run()).rows).toMatchObject([{ id: 'plan-1/a', status: 'done', flag: 'clean' }])
+    const said = (await parts.journal.readStream('sla/task:plan-1/a')).map(({ type }) => type)
+    expect(said.filter((type) => type === 'sla.violated')).toHaveLength(1)
+    expect(said).not.toContain('sla.met')
+  })
+})

@@ -1,74 +1,71 @@
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { deadlineOf, lookAt } from '../../core/sla/sla.ts'
+import { allMissions } from '../mission/missions.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { slaStream } from '../streams.ts'
-import { asNew } from '../task/task-store.ts'
+import { asNew, type TaskStore } from '../task/task-store.ts'
 import { slaKey, type SlaRow } from '../views/sla.ts'
+import type { TaskRow } from '../views/tasks.ts'
 
-/** How far the wall clock may drift from the steady one before it counts as a jump. */
-const jumpMs = 60_000
+/** How far the wall clock may drift from the process's own before it counts as a jump. */
+const jumpMs = 5_000
+/** Least pause between two looks; and how much longer than a look took, so that however many deadlines there are most of the time is not theirs. */
+const leastPauseMs = 10
+const pausePerLook = 4
 
-export interface SlaMonitorOptions {
-  missions: readonly string[]
-  /** Ends a task whose time is up, past retries and escalation. */
-  fail: (task: string, reason: string) => Promise<void>
-  /** Unfinished tasks of a mission. */
-  unfinished: (mission: string) => readonly string[]
-}
+const isOpen = ({ status }: TaskRow): boolean => status !== 'done' && status !== 'failed' && status !== 'skipped'
 
 /**
- * Looks at every deadline of some missions, and says each thing once: what was said stands in the entity's own stream, and of two
- * processes that say it at once one finds the stream changed. Intervals go by the steady clock, so that setting the wall clock neither
- * saves a deadline nor breaks it.
+ * Looks at every deadline of the folder while somebody runs something in this process, and says each thing once: what was said stands in the
+ * entity's own stream, and of two processes that say it at once one finds the stream changed. Durations go by the process's own clock, so that
+ * setting the wall clock neither saves a deadline nor breaks it; points in time go by the wall clock.
  */
 export class SlaMonitor {
   readonly #parts: EngineParts
-  readonly #options: SlaMonitorOptions
-  readonly #begunAt: { wall: number; steady: number }
-  #jumped = 0
+  readonly #tasks: Pick<TaskStore, 'handle'>
+  /** Whoever runs something here, told where the store fails. */
+  readonly #runs = new Set<(error: unknown) => void>()
   #timer: NodeJS.Timeout | undefined
+  #dueAt = Number.POSITIVE_INFINITY
   #looking: Promise<void> = Promise.resolve()
+  /** Missions that were open at the last look; before the first one, every mission counts as such. */
+  #wereOpen: ReadonlySet<string> | undefined
+  #jumped: number
 
-  constructor(parts: EngineParts, options: SlaMonitorOptions) {
+  constructor(parts: EngineParts, tasks: Pick<TaskStore, 'handle'>) {
     this.#parts = parts
-    this.#options = options
-    this.#begunAt = { wall: parts.clock.now(), steady: parts.clock.monotonic() }
+    this.#tasks = tasks
+    this.#jumped = this.#wallAhead
   }
 
-  /** The time as this process has it: the wall clock at its beginning, and the steady clock since. */
-  get now(): number {
-    return this.#begunAt.wall + (this.#parts.clock.monotonic() - this.#begunAt.steady)
-  }
-
-  /** Looks now and again, until stopped. `onFault` hears of a store that fails. */
-  start(onFault: (error: unknown) => void): void {
-    const { checkIntervalMs } = this.#parts.config.sla
-    const again = () => {
-      this.#looking = this.look().then(
-        (next) => {
-          const wait = next === undefined ? checkIntervalMs : Math.min(checkIntervalMs, Math.max(10, next - this.now))
-          this.#timer = setTimeout(again, wait)
-          this.#timer.unref()
-        },
-        (error: unknown) => onFault(error),
-      )
+  /** Looks at once, and again whenever something is due, until everybody who began has ended. Returns how to end. */
+  begin(onFault: (error: unknown) => void): () => Promise<void> {
+    this.#runs.add(onFault)
+    this.#lookBy(this.#now)
+    return async () => {
+      this.#runs.delete(onFault)
+      if (this.#runs.size > 0) return
+      clearTimeout(this.#timer)
+      this.#dueAt = Number.POSITIVE_INFINITY
+      await this.#looking
     }
-    again()
   }
 
-  async stop(): Promise<void> {
-    clearTimeout(this.#timer)
-    await this.#looking
-    clearTimeout(this.#timer)
+  /** A task became ready: its deadline may come before what was looked forward to. */
+  async readied(task: string): Promise<void> {
+    const row = (await this.#parts.journal.viewRow('sla', slaKey('task', task))) as SlaRow | undefined
+    if (!row) return
+    const { events, next } = lookAt(row, this.#now, this.#parts.config.sla, this.#wallAhead)
+    this.#lookBy(events.length > 0 ? this.#now : (next ?? Number.POSITIVE_INFINITY))
   }
 
-  /** One look at everything; resolves to when the next thing is due. */
-  async look(): Promise<number | undefined> {
+  /** One look at every deadline; resolves to when the next thing is due. `missions` are looked at though they are finished. */
+  async look(missions: readonly string[] = []): Promise<number | undefined> {
     await this.#noteJump()
     let next: number | undefined
-    for (const row of await this.#rows()) {
-      const { events, next: due } = lookAt(row, this.now, this.#parts.config.sla)
+    for (const row of await this.#rows(missions)) {
+      const { events, next: due } = lookAt(row, this.#now, this.#parts.config.sla, this.#wallAhead)
       for (const event of events) await this.#say(row, event)
       // Whoever reported it may have died before it acted on it.
       if (row.violated) await this.#violated(row)
@@ -77,14 +74,55 @@ export class SlaMonitor {
     return next
   }
 
-  async #rows(): Promise<SlaRow[]> {
+  get #now(): number {
+    return this.#parts.clock.now()
+  }
+
+  get #wallAhead(): number {
+    return this.#parts.clock.wall() - this.#parts.clock.now()
+  }
+
+  #lookBy(at: number): void {
+    if (this.#runs.size === 0 || at >= this.#dueAt) return
+    clearTimeout(this.#timer)
+    this.#dueAt = at
+    this.#timer = setTimeout(
+      () => {
+        this.#dueAt = Number.POSITIVE_INFINITY
+        this.#looking = this.#looking.then(() => this.#lookAndPlan())
+      },
+      Math.max(0, at - this.#now),
+    )
+    this.#timer.unref()
+  }
+
+  async #lookAndPlan(): Promise<void> {
+    if (this.#runs.size === 0) return
+    const begun = this.#now
+    try {
+      const next = (await this.look()) ?? Number.POSITIVE_INFINITY
+      const now = this.#now
+      const pause = Math.max(leastPauseMs, (now - begun) * pausePerLook)
+      this.#lookBy(Math.min(now + this.#parts.config.sla.checkIntervalMs, Math.max(now + pause, next)))
+    } catch (error) {
+      for (const onFault of this.#runs) onFault(error)
+    }
+  }
+
+  async #rows(more: readonly string[]): Promise<SlaRow[]> {
+    const { journal } = this.#parts
+    const missions = await allMissions(this.#parts)
+    const open = new Set(missions.filter(({ finished }) => finished === undefined).map(({ id }) => id))
+    // One that has ended since the last look has something to be said of it still.
+    const looked = new Set([...open, ...(this.#wereOpen ?? missions.map(({ id }) => id)), ...more])
     const found: SlaRow[] = []
-    for (const mission of this.#options.missions) {
-      const own = (await this.#parts.journal.viewRow('sla', slaKey('mission', mission))) as SlaRow | undefined
+    for (const mission of looked) {
+      const own = (await journal.viewRow('sla', slaKey('mission', mission))) as SlaRow | undefined
       if (own) found.push(own)
-      const rows = await this.#parts.journal.viewRows('sla', { prefix: slaKey('task', `${mission}/`) })
+      const rows = await journal.viewRows('sla', { prefix: slaKey('task', `${mission}/`) })
       found.push(...rows.map(({ row }) => row as SlaRow))
     }
+    this.#wereOpen = open
     return found
   }
 
@@ -99,16 +137,22 @@ export class SlaMonitor {
     if (appended.ok && event.type === 'sla.violated') await this.#violated(row)
   }
 
+  /** Ends what its time is up for, past retries and escalation. */
   async #violated(row: SlaRow): Promise<void> {
-    if (this.#parts.config.sla.violationAction !== 'fail' || row.doneAt !== undefined || row.pardoned) return
+    if (this.#parts.config.sla.violationAction !== 'fail' || row.doneAt !== undefined || row.failed || row.pardoned) return
     const reason = `the deadline of the ${row.entityType} passed (${new Date(deadlineOf(row) ?? 0).toISOString()})`
-    const tasks = row.entityType === 'task' ? [row.entityId] : this.#options.unfinished(row.entityId)
-    for (const task of tasks) await this.#options.fail(task, reason)
+    const tasks = row.entityType === 'task' ? [row.entityId] : await this.#unfinished(row.entityId)
+    for (const task of tasks) await this.#tasks.handle(task, { type: 'fail_task', reason }, { actor: 'runtime' })
+  }
+
+  async #unfinished(mission: string): Promise<string[]> {
+    const rows = await this.#parts.journal.viewRows('tasks', { prefix: `${mission}/` })
+    return rows.filter(({ row }) => isOpen(row as TaskRow)).map(({ key }) => key)
   }
 
   async #noteJump(): Promise<void> {
     const { journal, clock, owner } = this.#parts
-    const byMs = Math.round(clock.now() - this.now)
+    const byMs = Math.round(this.#wallAhead)
     if (Math.abs(byMs - this.#jumped) < jumpMs) return
     this.#jumped = byMs
     const stream = slaStream(`clock:${owner}`)

@@ -25,6 +25,10 @@ export interface TaskDetail {
   /** What the checks of the last submission found; of those that did not pass, the end of their output. */
   checks: Pick<CheckReport, 'id' | 'outcome' | 'summary' | 'output'>[]
   judges: { judge: string; said: string }[]
+  /** The last attempt ran without a sandbox: its worker could do what the user can. */
+  unsandboxed?: true
+  /** The last review had fewer independent judges than the configured quorum: this one was in force instead. */
+  degraded?: { quorum: number }
   vetoes: Veto[]
   requests: OpenRequest[]
   workspace?: string
@@ -44,6 +48,8 @@ export function detailOf(state: TaskState, rules: Rules, workspace: string | und
     ledger,
     checks: checksOf(events),
     judges: judgesOf(state, events),
+    ...unsandboxedIn(events),
+    ...degradedIn(state, events),
     vetoes,
     requests,
     ...(workspace !== undefined && { workspace }),
@@ -59,6 +65,16 @@ function checksOf(events: readonly AssayEvent[]): TaskDetail['checks'] {
 function endOf(output: string): string {
   const left = output.length - maxCheckOutput
   return left <= 0 ? output : `[${left} characters before this are in the journal]\n${output.slice(left)}`
+}
+
+function unsandboxedIn(events: readonly AssayEvent[]): Pick<TaskDetail, 'unsandboxed'> {
+  const started = events.findLast((event) => event.type === 'attempt.started')
+  return started?.type === 'attempt.started' && !started.data.sandboxed ? { unsandboxed: true } : {}
+}
+
+function degradedIn({ reviews }: TaskState, events: readonly AssayEvent[]): Pick<TaskDetail, 'degraded'> {
+  const opened = events.findLast((event) => event.type === 'review.opened' && event.data.review === reviews)
+  return opened?.type === 'review.opened' && opened.data.degraded ? { degraded: { quorum: opened.data.quorum } } : {}
 }
 
 /** What the judges of the last review had to say. */

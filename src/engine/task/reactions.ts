@@ -15,17 +15,17 @@ const endings = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accept
  * The work that a decision's events call for; enqueued in the same transaction. Pure.
  * `firstVersion` is the version that the first of the events gets; it makes the key of the work, so that a repeated append enqueues nothing twice.
  */
-export function reactions(events: readonly AssayEvent[], firstVersion: number, after: TaskState, now: number): NewWork[] {
+export function reactions(events: readonly AssayEvent[], firstVersion: number, after: TaskState): NewWork[] {
   const task = after.spec.id
   const work: NewWork[] = []
-  const enqueue = (kind: WorkKind, version: number, payload: object = {}, notBefore?: number) => {
+  const enqueue = (kind: WorkKind, version: number, payload: object = {}, delayMs?: number) => {
     work.push({
       key: `${taskStream(task)}@${version}:${kind}${work.length}`,
       kind,
       scope: after.spec.mission ?? '',
       priority: after.spec.priority,
       payload: { task, ...payload },
-      ...(notBefore !== undefined && { notBefore }),
+      ...(delayMs !== undefined && { delayMs }),
     })
   }
   const lastVersion = firstVersion + events.length - 1
@@ -38,7 +38,7 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
     if (event.type === 'merge.requested') enqueue('merge_work', version, { content: event.data.acceptance.content })
     if (event.type === 'merge.checked') enqueue('publish_merge', version, { commit: event.data.commit })
     const heldForJudges = event.type === 'task.held' || (event.type === 'hold.lifted' && event.data.to === 'held')
-    if (heldForJudges && after.hold?.reason === 'judge_unavailable') enqueue('retry_review', version, {}, now + retryDelay(after))
+    if (heldForJudges && after.hold?.reason === 'judge_unavailable') enqueue('retry_review', version, {}, retryDelay(after))
   }
   const types = events.map((event) => event.type)
   if (after.status === 'todo' && types.some((type) => backToTodo.has(type))) enqueue('run_attempt', lastVersion)
@@ -46,7 +46,7 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
     after.status === 'checking' &&
     types.some((type) => type === 'case.submitted' || type === 'checks.requested' || type === 'hold.lifted')
   ) {
-    enqueue('run_checks', lastVersion, { attempt: after.attempts, submission: after.current?.submission ?? 1 })
+    enqueue('run_checks', lastVersion, { attempt: after.current?.attempt ?? after.attempts, submission: after.current?.submission ?? 1 })
   }
   // A conversational worker whose checks fail goes on with the same attempt.
   if (after.status === 'running' && !after.current?.outside && types.includes('checks.failed'))

@@ -117,7 +117,7 @@ describe('the task store', () => {
 
   it('lets the second command through when the first lost its lease', async () => {
     const { store, state, disk } = await inReview()
-    const lost = { key: 'gone', owner: 'nobody', fence: 1, kind: 'ask_judge', payload: {}, claims: 1, until: 0 }
+    const lost = { key: 'gone', owner: 'nobody', fence: 1, kind: 'ask_judge', payload: {}, claims: 1, postponed: 0, until: 0 }
     const first = store.handle(task, opine(state, 1, { accept: true }), { ...options, settles: lost })
     const second = store.handle(task, opine(state, 2, { accept: true }), options)
     disk.gate.open = true
@@ -125,6 +125,41 @@ describe('the task store', () => {
     expect(await first).toMatchObject({ ok: false, error: { code: 'lease_lost' } })
     expect(await second).toMatchObject({ ok: true })
     expect((await store.load(task)).state?.panel?.seats.map((seat) => seat.status)).toEqual(['asked', 'graded', 'asked'])
+  })
+
+  it('holds one task for its owner where deciding about it meets a defect, and completes the work', async () => {
+    const { state, disk, shop } = await inReview()
+    disk.gate.open = true
+    const { rules } = shop.parts
+    let met = 0
+    const review = new Proxy(rules.policy.review, {
+      get: (target, name) => {
+        if (name !== 'panel') return Reflect.get(target, name)
+        met += 1
+        throw new TypeError('panel is not what it was')
+      },
+    })
+    const store = new TaskStore({ ...shop.parts, rules: { ...rules, policy: { ...rules.policy, review } } })
+    const [lease] = await shop.parts.journal.claim({ owner: 'me', kinds: ['ask_judge'], limit: 1, leaseMs: 60_000 })
+    if (!lease) throw new Error('no work was queued')
+    const queued = (await shop.parts.journal.workCount()).leased
+    const handled = await store.handle(task, opine(state, 1, { accept: true }), { ...options, settles: lease })
+    expect(met).toBe(1)
+    expect(handled).toMatchObject({ ok: true, state: { status: 'held', hold: { reason: 'operator' } } })
+    expect(handled.ok && handled.state.hold?.detail).toContain('could not decide record_reply (TypeError: panel is not what it was)')
+    expect((await shop.parts.journal.workCount()).leased).toBe(queued - 1)
+  })
+
+  it('tells the caller of a defect where no work would bring it back', async () => {
+    const { state, shop } = await inReview()
+    const broken = new Proxy(shop.parts.rules, {
+      get: (target, name) => {
+        if (name === 'policy') throw new TypeError('no policy')
+        return Reflect.get(target, name)
+      },
+    })
+    const store = new TaskStore({ ...shop.parts, rules: broken })
+    await expect(store.handle(task, opine(state, 1, { accept: true }), options)).rejects.toThrow('no policy')
   })
 
   it('acknowledges nothing when the disk fails, and goes on from what is there', async () => {

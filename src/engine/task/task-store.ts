@@ -5,6 +5,8 @@ import { type AssayEvent, versionOf } from '../../contract/events/manifest.ts'
 import { readEvent } from '../../contract/events/read.ts'
 import type { Lease } from '../../contract/work.ts'
 import { decide } from '../../core/task/decide.ts'
+import { holdForDefect } from '../../core/task/defect.ts'
+import type { Decided } from '../../core/task/draft.ts'
 import { evolve, evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
@@ -84,7 +86,7 @@ export class TaskStore {
   async #handleNow(task: string, command: TaskCommand, options: HandleOptions): Promise<Handled> {
     let loaded = this.#cache.get(task) ?? (await this.load(task))
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const decided = decide(loaded.state, command, this.#parts.rules)
+      const decided = this.#decide(loaded.state, command, options)
       if (!decided.ok) {
         // A refusal may rest on a state that another process has moved on from.
         const current = await this.load(task)
@@ -110,15 +112,27 @@ export class TaskStore {
     return { ok: false, error: { code: 'conflict', message: `other writers were first ${maxTries} times in a row` } }
   }
 
+  /** Work comes back until its command is decided: a defect met there holds this one task for its owner instead of ending every run. */
+  #decide(state: MaybeTask, command: TaskCommand, { settles }: HandleOptions): Decided {
+    try {
+      return decide(state, command, this.#parts.rules)
+    } catch (error) {
+      const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+      const detail = `Assay has a defect and could not decide ${command.type} (${what}). Nothing was decided; please report it`
+      const held = state && settles ? holdForDefect(state, detail) : undefined
+      if (!held?.ok) throw error
+      return held
+    }
+  }
+
   #append(task: string, version: number, events: AssayEvent[], after: TaskState, { actor, settles, settledBy, alongside }: HandleOptions) {
     const { journal, clock, config } = this.#parts
-    const now = clock.now()
-    const at = new Date(now).toISOString()
+    const at = new Date(clock.now()).toISOString()
     const streams = [{ stream: taskStream(task), expected: version, events: events.map(asNew) }, ...(alongside?.(events, after) ?? [])]
     return journal.append({
       streams,
       meta: { at, actor },
-      enqueue: [...reactions(events, version + 1, after, now), ...notificationsOf(streams, at, config)],
+      enqueue: [...reactions(events, version + 1, after), ...notificationsOf(streams, at, config)],
       ...(settles && settledBy?.(after) !== false && { settles }),
     })
   }

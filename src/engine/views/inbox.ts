@@ -16,6 +16,10 @@ export interface InboxRow extends Card {
 }
 
 const requestKey = (stream: string): string => `request:${stream}`
+/** The stream that a question's card stands for; undefined for a card that somebody sent. */
+export function askedIn(card: string): string | undefined {
+  return card.startsWith('request:') ? card.slice('request:'.length) : undefined
+}
 /** Events after which what a task or gate asked needs no answer any more. */
 const closing = new Set([
   'operator.answered',

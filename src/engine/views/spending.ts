@@ -4,13 +4,14 @@ import type { Usage } from '../../contract/verdict.ts'
 import type { Journal, View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
 
-/** What calls came to together. Money only as far as prices are known; `unpriced` counts the calls without. */
+/** What calls came to together. Money only as far as prices are known; `unpriced` counts the calls without, `estimated` those that did not say what they used. */
 export interface Spent {
   calls: number
   unpriced: number
   inputTokens: number
   outputTokens: number
   costUsd: number
+  estimated?: number
 }
 
 export interface SpendingRow {
@@ -54,12 +55,14 @@ export async function judgingOf(journal: Pick<Journal, 'viewRow'>, missions: rea
 }
 
 function join(one: Spent, other: Spent): Spent {
+  const estimated = (one.estimated ?? 0) + (other.estimated ?? 0)
   return {
     calls: one.calls + other.calls,
     unpriced: one.unpriced + other.unpriced,
     inputTokens: one.inputTokens + other.inputTokens,
     outputTokens: one.outputTokens + other.outputTokens,
     costUsd: one.costUsd + other.costUsd,
+    ...(estimated > 0 && { estimated }),
   }
 }
 
@@ -90,6 +93,7 @@ function usageIn(event: StoredEvent): Spending | undefined {
   }
 }
 
-function add(spent: Spent, { inputTokens = 0, outputTokens = 0, costUsd }: Usage): Spent {
-  return join(spent, { calls: 1, unpriced: costUsd === undefined ? 1 : 0, inputTokens, outputTokens, costUsd: costUsd ?? 0 })
+function add(spent: Spent, { inputTokens = 0, outputTokens = 0, costUsd, estimated }: Usage): Spent {
+  const unpriced = costUsd === undefined ? 1 : 0
+  return join(spent, { calls: 1, unpriced, inputTokens, outputTokens, costUsd: costUsd ?? 0, ...(estimated && { estimated: 1 }) })
 }

@@ -11,6 +11,7 @@ import { slaView } from './sla.ts'
 import { notifyViews } from '../notify/views.ts'
 import { spendingView } from './spending.ts'
 import { verdictsView } from './verdicts.ts'
+import { foldersView } from './folders.ts'
 
 /** A task in a list: what a person looks at first. */
 export interface TaskRow {
@@ -223,6 +224,7 @@ export const engineViews: View[] = [
   missionsView as View,
   spendingView as View,
   verdictsView as View,
+  foldersView as View,
   gatesView as View,
   gateInputsView as View,
   ...notifyViews,

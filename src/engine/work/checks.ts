@@ -8,9 +8,8 @@ import { mostFindings, suspicions } from '../../core/verdict/suspicion.ts'
 import type { PackageChanges } from '../../ports/workspace.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 import { declaredIn } from './checking/declared.ts'
-import { isMeddled, loadsPackages, withMeddling } from './checking/installed.ts'
-import { literal, programsOf } from './checking/program.ts'
-import { withProtected } from './checking/protect.ts'
+import { groundOf } from './checking/ground.ts'
+import { installedReports, isMeddled, loadsPackages, withMeddling } from './checking/installed.ts'
 import { type DueCheck, dueChecks } from './checking/regressions.ts'
 import { workFiles } from './material.ts'
 import { suspectFiles } from './suspect-files.ts'
@@ -23,7 +22,7 @@ export const runChecks: Runner = async (bench, lease, signal) => {
   const { journal, random } = bench.parts
   const { task, attempt, submission } = lease.payload as { task: string; attempt: number; submission: number }
   const { state } = await bench.tasks.load(task)
-  if (state?.status !== 'checking' || state.attempts !== attempt || state.current?.submission !== submission)
+  if (state?.status !== 'checking' || state.current?.attempt !== attempt || state.current.submission !== submission)
     return void (await journal.complete(lease))
   const { content } = state.current
   const reports = content ? await checkContent(bench, state, content, signal) : []
@@ -48,8 +47,9 @@ export async function checkContent(
 ): Promise<CheckReport[]> {
   const marked = state.spec.workspace.kind === 'worktree' ? await conflictMarkers(bench, content) : []
   const due = await dueChecks(bench, state, content.base, joined)
+  const packages = await bench.parts.workspaces.meddled(state.spec)
+  marked.push(...installedReports(packages))
   if (due.length === 0) return marked
-  const packages = due.some(({ spec }) => loadsPackages(spec)) ? await bench.parts.workspaces.meddled(state.spec) : noChanges
   const work = { task: state.spec, content, packages }
   const copies = new SharedCopies(bench)
   try {
@@ -80,21 +80,13 @@ interface Work {
   packages: PackageChanges
 }
 
-const noChanges: PackageChanges = { changed: [], added: [], removed: [] }
-
 async function checkOne(bench: Bench, due: DueCheck, work: Work, copies: SharedCopies, signal: AbortSignal): Promise<CheckReport> {
-  const { id, spec, base } = due
+  const { id, spec } = due
   const { task, content } = work
   const meddled = loadsPackages(spec) && isMeddled(work.packages)
   const { snapshots, checks, workspaces } = bench.parts
   const shared = workspaces.shared(task)
-  const programs = await programsOf(snapshots, spec, base, shared)
-  const globs = [...(spec.protect ?? []), ...programs.flatMap(({ inBase }) => (inBase === undefined ? [] : [literal(inBase)]))]
-  const guarded =
-    globs.length === 0
-      ? { snapshot: content.snapshot as Digest, findings: [] }
-      : await withProtected(snapshots, content.snapshot as Digest, base as Digest, globs)
-  const { snapshot, findings } = guarded
+  const { programs, snapshot, base, findings } = await groundOf(snapshots, due, content, shared)
   const output = content.output ?? ''
   const looked = { snapshot, base: spec.kind === 'command' ? base : content.base, output }
   const known = meddled ? undefined : bench.reports.find(id, spec, looked)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Digest } from '../../contract/canonical.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { DiagnoseRequest, Finding } from '../../doors/cli/doctor/finding.ts'
+import { unqueuedTasks } from '../../engine/audit/queued.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { pendingNotifications } from '../../engine/notify/flush.ts'
 import { deadLetters } from '../../engine/notify/views.ts'
@@ -31,6 +32,7 @@ export async function* journalFindings({ env, project, rebuild }: DiagnoseReques
     }
     yield await chainFinding(engine)
     yield rebuild ? await rebuiltFinding(engine) : await viewFinding(engine)
+    yield* await idleFinding(engine)
     yield await snapshotFinding(engine)
     yield await tellingFinding(engine)
     yield* await strangerFinding(engine, env)
@@ -65,6 +67,15 @@ async function viewFinding({ parts }: Engine): Promise<Finding> {
   const differing = await parts.journal.compareViews()
   if (differing.length === 0) return { id: 'views', state: 'ok', detail: 'every row is what the journal comes to' }
   return { id: 'views', state: 'bad', detail: `${rowsText(differing)} from what the journal comes to`, fix: 'assay doctor --rebuild' }
+}
+
+/** Open tasks that nothing would ever happen to. */
+async function idleFinding({ parts }: Engine): Promise<Finding[]> {
+  const idle = await unqueuedTasks(parts.journal, parts.rules.policy)
+  const [first] = idle
+  if (first === undefined) return []
+  const more = idle.length > 1 ? `, and ${idle.length - 1} more` : ''
+  return [{ id: 'work', state: 'bad', detail: `${first.stream}: ${first.problem}${more}`, fix: 'assay audit verify' }]
 }
 
 /** Rows that differed are put right and still a fault: somebody changed them by hand, or a fold is not what it was. */

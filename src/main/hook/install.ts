@@ -1,60 +1,98 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import type { Result } from '../../contract/errors.ts'
 import type { HookRequest } from '../../doors/cli/app.ts'
 import { dialects, homeFolder } from '../../doors/hook/dialects.ts'
+import { hookCommand, ofProject, quoted } from '../../doors/hook/own-command.ts'
 import { changedSettings } from '../../doors/hook/settings.ts'
 
 /** Puts the hook into an agent's settings or takes it out. Says what changes, line by line; in a dry run nothing is written. */
 export async function changeHook(
-  { agent, folder, remove, dryRun }: HookRequest,
+  { agent, folder, remove, dryRun, onlyOfProject = false }: HookRequest,
   env: NodeJS.ProcessEnv,
 ): Promise<Result<string[], string>> {
   const dialect = dialects[agent]
   if (!dialect) return { ok: false, error: `there is no hook for ${agent}; there are ${Object.keys(dialects).join(', ')}` }
+  if (onlyOfProject && !dialect.settings('/project', '/home').startsWith('/project/')) return { ok: true, value: [] }
   const file = dialect.settings(folder, homeFolder(env))
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   if (before === undefined && remove) return { ok: true, value: [] }
-  const after = changedSettings(before, dialect, remove ? undefined : `${program(env)} hook --agent ${agent}`)
+  const command = remove ? undefined : hookCommand(program(folder, env), agent)
+  const after = changedSettings(before, { agent, dialect, command })
   if (!after.ok) return { ok: false, error: `${file}: ${after.error}` }
-  if (sameJson(before, after.value)) return { ok: true, value: [] }
-  if (!dryRun) write(file, after.value)
-  const patch = createTwoFilesPatch(
-    file,
-    file,
-    before ?? '',
-    after.value,
-    before === undefined ? '(none)' : '',
-    after.value === '' ? '(removed)' : '',
-  )
+  if (after.value === before) return { ok: true, value: [] }
+  // A file that is a link is somebody's arrangement, and stays, if empty.
+  const text = after.value === '' && lstatSync(file).isSymbolicLink() ? '{}\n' : after.value
+  if (!dryRun) write(file, text)
+  const patch = createTwoFilesPatch(file, file, before ?? '', text, before === undefined ? '(none)' : '', text === '' ? '(removed)' : '')
   return { ok: true, value: patch.split('\n').filter((line) => !/^(=+|Index:|\\ No newline)/.test(line)) }
 }
 
-/** Settings that say the same are left as they are written. */
-function sameJson(before: string | undefined, after: string): boolean {
-  if (before === undefined || after === '') return false
+/** Whole or not at all: an agent may read its settings at any time. Links are followed; rights and owner stay as they are. */
+function write(file: string, text: string): void {
+  if (text === '') return rmSync(file, { force: true })
+  const target = targetOf(file)
+  mkdirSync(dirname(target), { recursive: true })
+  const draft = `${target}.assay-${process.pid}`
   try {
-    return JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(after))
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
+    const { mode, uid, gid } = statSync(target, { throwIfNoEntry: false }) ?? {}
+    writeFileSync(draft, text, { flag: 'wx', mode: mode === undefined ? 0o666 : 0o600 })
+    if (uid !== undefined && gid !== undefined && process.getuid?.() === 0) chownSync(draft, uid, gid)
+    if (mode !== undefined) chmodSync(draft, mode & 0o777)
+    renameSync(draft, target)
+  } finally {
+    rmSync(draft, { force: true })
   }
 }
 
-/** Whole or not at all: an agent may read its settings at any time. */
-function write(file: string, text: string): void {
-  if (text === '') return rmSync(file, { force: true })
-  mkdirSync(dirname(file), { recursive: true })
-  const draft = `${file}.assay-${process.pid}`
-  writeFileSync(draft, text)
-  renameSync(draft, file)
+/** Where a link leads, also where nothing is there yet. */
+function targetOf(file: string): string {
+  if (existsSync(file)) return realpathSync(file)
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink ? resolve(dirname(file), readlinkSync(file)) : file
 }
 
-/** `assay` where the shell finds it; else through npm, which finds the project's own. */
-function program(env: NodeJS.ProcessEnv): string {
+/** `assay` where the shell finds it; the project's own, where it has one; else the program that runs now, wherever it lies. */
+function program(folder: string, env: NodeJS.ProcessEnv): string {
   const found = (env.PATH ?? '')
     .split(delimiter)
-    .some((folder) => folder !== '' && !folder.includes('node_modules') && existsSync(join(folder, 'assay')))
-  return found ? 'assay' : 'npx --no-install assay'
+    .some((path) => path !== '' && !path.includes('node_modules') && isProgram(join(path, 'assay')))
+  if (found) return 'assay'
+  const launcher = process.argv[1] ?? ''
+  if (inPackages(folder) || !/^assay(\.mjs)?$/.test(basename(launcher)) || !existsSync(launcher)) return ofProject
+  const real = realpathSync(launcher)
+  return isProgram(real) ? quoted(real) : `${quoted(process.execPath)} ${quoted(real)}`
+}
+
+/** Whether the packages of a project, or of one around it, bring `assay` along, which is where npx looks. */
+function inPackages(folder: string): boolean {
+  if (existsSync(join(folder, 'node_modules', '.bin', 'assay'))) return true
+  const above = dirname(folder)
+  return above !== folder && inPackages(above)
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    // Missing, or not to be run: not found by a shell either.
+    return false
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CardRequest } from '../../contract/deliverable/deliverable.ts'
-import type { Result } from '../../contract/errors.ts'
+import type { Refusal, Result } from '../../contract/errors.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import { formatProblem, type Problem } from '../../contract/source/problem.ts'
 import type { DelegateCall, DelegateResult } from '../../engine/delegation/delegate.ts'
@@ -17,7 +17,8 @@ import type { TaskRow } from '../../engine/views/tasks.ts'
 import { brainProblems } from '../brains.ts'
 import { openEngine } from '../open-engine.ts'
 import { digestNow } from '../subjects/subjects.ts'
-import { type ReviewRequest, type ReviewResult, reviewWork, takeWork, type Work } from './review.ts'
+import { DeliverableRequest as DeliverableShape, readCard, readDelegation, readMission, readRequest, type Work } from './requests.ts'
+import { type ReviewRequest, type ReviewResult, reviewWork, takeWork } from './review.ts'
 
 /** Options of `openAssay`. */
 export interface AssayOptions {
@@ -99,8 +100,9 @@ export class Assay {
 
   /** Runs a mission (the text of a mission file, or an object of its shape) to its honest end. */
   async run(mission: string | object, signal?: AbortSignal): Promise<Result<RunEnd & { mission: string }, { message: string }>> {
-    const text = typeof mission === 'string' ? mission : JSON.stringify(mission)
-    const plan = readPlan({ text, file: 'mission' }, this.#project)
+    const text = readMission(mission)
+    if (!text.ok) return text
+    const plan = readPlan({ text: text.value, file: 'mission' }, this.#project)
     if (!plan.ok) return { ok: false, error: { message: plan.error.map(formatProblem).join('\n') } }
     const started = await this.#engine.start(plan.value.plan)
     if (!started.ok) return { ok: false, error: { message: started.error.message } }
@@ -109,13 +111,18 @@ export class Assay {
   }
 
   /** Hands tasks down and waits for their whole rework loop; `judge` is in a result where criteria were given. */
-  delegate(call: DelegateCall, { by, parent }: { by: string; parent?: string }, signal?: AbortSignal): Promise<Result<DelegateResult[]>> {
-    return delegateTasks(this.#engine, call, { by, ...(parent !== undefined && { parent }), stop: this.#stop(signal) })
+  async delegate(call: DelegateCall, from: { by: string; parent?: string }, signal?: AbortSignal): Promise<Result<DelegateResult[]>> {
+    const read = readDelegation(call, from)
+    if (!read.ok) return read
+    const { by, parent } = read.value.from
+    return delegateTasks(this.#engine, read.value.call, { by, ...(parent !== undefined && { parent }), stop: this.#stop(signal) })
   }
 
   /** Has a deliverable reviewed: PASS, NEEDS_REVISION with feedback, or FAIL. */
   async reviewDeliverable(request: DeliverableRequest, signal?: AbortSignal): Promise<Result<DeliverableReview, { message: string }>> {
-    const { id, producer, title = id, work, task, criteria } = request
+    const read = readRequest(DeliverableShape, request)
+    if (!read.ok) return read
+    const { id, producer, title = id, work, task, criteria } = read.value
     const taken = await takeWork(this.#engine, work)
     if (!taken.ok) return taken
     const described = { ...(task !== undefined && { description: task }), ...(criteria && { criteria }) }
@@ -129,9 +136,13 @@ export class Assay {
   }
 
   /** Sends a card to the owner, through the gate: `report_ready` needs a PASS for exactly the bytes as they are now. */
-  emitCard(card: Omit<CardRequest, 'body' | 'priority' | 'metadata'> & Partial<CardRequest>, from: string): Promise<Emitted> {
-    const request: CardRequest = { body: '', priority: 'normal', metadata: {}, ...card }
-    return this.#engine.emitCard(request, { from, digestOf: (source) => digestNow(source, this.#engine) })
+  async emitCard(
+    card: Omit<CardRequest, 'body' | 'priority' | 'metadata'> & Partial<CardRequest>,
+    from: string,
+  ): Promise<Emitted | ({ ok: false } & Refusal)> {
+    const read = readCard(card, from)
+    if (!read.ok) return { ok: false, ...read.error }
+    return this.#engine.emitCard(read.value.card, { from: read.value.from, digestOf: (source) => digestNow(source, this.#engine) })
   }
 
   /** The owner's cards, newest first. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Case } from '../../contract/case.ts'
 import { type CheckEntry, expandChecks } from '../../contract/check.ts'
 import type { Digest } from '../../contract/canonical.ts'
@@ -13,13 +14,7 @@ import { numberedCriteria } from '../../engine/project.ts'
 import { reviewOnce } from '../../engine/review/one-shot.ts'
 import type { SnapshotFile } from '../../ports/snapshots.ts'
 import { readSubject } from '../subjects/subjects.ts'
-
-/** The work itself: a text, files by path, or something to be read from the disk or the web. */
-export type Work =
-  | { text: string }
-  | { files: Record<string, string | Uint8Array> }
-  | { path: string; cwd?: string }
-  | { url: string; allowPrivate?: boolean }
+import { readRequest, ReviewRequest as RequestShape, type Work } from './requests.ts'
 
 export interface ReviewRequest {
   work: Work
@@ -75,8 +70,8 @@ export async function takeWork(engine: Engine, work: Work): Promise<Result<Taken
     const snapshot = await snapshots.compose(files.sort((one, other) => (one.path < other.path ? -1 : 1)))
     return { ok: true, value: { kind: 'text' in work ? 'text' : 'folder', snapshot, base, digest: snapshot } }
   }
-  const what = 'url' in work ? work.url : work.path
-  const cwd = 'path' in work ? (work.cwd ?? process.cwd()) : process.cwd()
+  const cwd = process.cwd()
+  const what = 'url' in work ? work.url : resolve(work.cwd ?? cwd, work.path)
   const request = { cwd, home: '', what, diff: undefined, stdin: undefined, allowPrivate: 'url' in work && work.allowPrivate === true }
   const subject = await readSubject(request, engine)
   if (!subject.ok) return { ok: false, error: { message: subject.error.map(formatProblem).join('\n') } }
@@ -87,9 +82,12 @@ export async function takeWork(engine: Engine, work: Work): Promise<Result<Taken
 /** One look of the panel at one piece of work. */
 export async function reviewWork(
   engine: Engine,
-  request: ReviewRequest,
+  given: ReviewRequest,
   stop: AbortSignal,
 ): Promise<Result<ReviewResult, { message: string }>> {
+  const read = readRequest(RequestShape, given)
+  if (!read.ok) return read
+  const request = read.value
   const criteria = numberedCriteria(request.criteria ?? [])
   if (!criteria.ok) return { ok: false, error: { message: criteria.error.map(formatProblem).join('\n') } }
   const taken = await takeWork(engine, request.work)

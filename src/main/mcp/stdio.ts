@@ -4,7 +4,7 @@ import type { Authority, McpRequest } from '../../doors/cli/app.ts'
 import { mcpServer } from '../../doors/mcp/server.ts'
 import { Session } from '../../doors/mcp/session.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { ownerStream } from '../../engine/streams.ts'
+import { isOwned } from '../../engine/policy/owner.ts'
 import { reviewerAuthority } from '../authority.ts'
 import { TouchedMissions } from './touched.ts'
 import { mcpWorld } from './world.ts'
@@ -54,6 +54,5 @@ export async function serveMcp(request: McpRequest, open: () => Promise<Engine>,
 
 /** A journal that knows its owner believes nobody else; one without believes the owner of this machine. */
 async function speaksForOwner(engine: Engine, token: string): Promise<boolean> {
-  const owned = (await engine.parts.journal.head(ownerStream)) > 0
-  return owned ? engine.isOwner(token) : token === engine.parts.ownerToken
+  return (await isOwned(engine.parts)) ? engine.isOwner(token) : token === engine.parts.ownerToken
 }

@@ -14,10 +14,10 @@ const config = {
   concurrency: 1,
 }
 
-async function start(engine: Engine, name: string, assignTo: string): Promise<string> {
+async function start(engine: Engine, name: string, assignTo: string, more: object = {}): Promise<string> {
   const project = readProject({ text: JSON.stringify(config), file: 'assay.yaml', env: {}, flags: {} })
   if (!project.ok) throw new Error('the configuration does not load')
-  const tasks = ['a', 'b', 'c'].map((title) => ({ title, assignTo, description: 'Do it.' }))
+  const tasks = ['a', 'b', 'c'].map((title) => ({ title, assignTo, description: 'Do it.', ...more }))
   const plan = readPlan({ text: JSON.stringify({ name, tasks }), file: 'm.json' }, project.value)
   if (!plan.ok) throw new Error(JSON.stringify(plan.error))
   const started = await engine.start(plan.value.plan)
@@ -92,6 +92,19 @@ describe('keepRunning', () => {
       await until(async () => (await engine.task(task))?.status === 'done')
     }
     await until(() => isFinished(engine, mission))
+    stop.abort()
+    await keeper.ended
+  })
+
+  it('looks at deadlines also while every mission rests', { timeout: 90_000 }, async () => {
+    const { engine, stop } = workshop(counting().brain)
+    const mission = await start(engine, 'Out', 'ext', { deadline: '2s' })
+    const keeper = keepRunning(engine, stop.signal, () => {})
+    await until(async () => keeper.state().running.length === 0 && (await engine.task(`${mission}/a`))?.status === 'todo')
+    const violated = async () =>
+      (await engine.parts.journal.readStream(`sla/task:${mission}/a`)).filter(({ type }) => type === 'sla.violated')
+    await until(async () => (await violated()).length === 1)
+    expect(keeper.state().running).toEqual([])
     stop.abort()
     await keeper.ended
   })

@@ -54,6 +54,10 @@ class MissionKeeper {
   async run(): Promise<void> {
     const { journal } = this.#engine.parts
     this.#position = await journal.position()
+    // Deadlines pass while every mission rests, too.
+    const endDeadlines = this.#engine.deadlines.begin((error) => {
+      this.#fault ??= error
+    })
     for (const { id, finished } of await this.#engine.missions()) if (finished === undefined) await this.#note(id)
     while (!this.#stop.aborted && this.#fault === undefined) {
       await this.#catchUp()
@@ -61,6 +65,7 @@ class MissionKeeper {
       if (!this.#stop.aborted) await Promise.race([this.#stopped, journal.waitForNews(this.#position, lookMs)])
     }
     await Promise.all(this.#runs.values())
+    await endDeadlines()
     if (this.#fault !== undefined) throw this.#fault
   }
 

@@ -22,7 +22,8 @@ export interface GateWorldOptions {
 export function openGateWorld({ bars, config = {} }: GateWorldOptions) {
   let ahead = 0
   let reachable = true
-  const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() }
+  const now = () => Date.now() + ahead
+  const clock = { now, wall: now }
   const journal = openMemoryJournal({ views: engineViews, clock })
   const snapshots = openMemorySnapshotStore()
   const files = new Map<string, string>()

@@ -14,6 +14,7 @@ import type { EngineParts, FetchPage } from '../../engine/parts.ts'
 import { policyOf } from '../../engine/project.ts'
 import { engineViews } from '../../engine/views/tasks.ts'
 import type { BrainPort } from '../../ports/brain.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Journal } from '../../ports/journal.ts'
 
 export interface WorkshopOptions {
@@ -22,10 +23,11 @@ export interface WorkshopOptions {
   journal?: Journal
   folder?: string
   fetchPage?: FetchPage
+  clock?: Clock
 }
 
 /** A whole engine on a temporary folder, with brains that the test writes; checks pass unless their file is missing. */
-export function openWorkshop({ config: written, brains, journal, folder, fetchPage }: WorkshopOptions): {
+export function openWorkshop({ config: written, brains, journal, folder, fetchPage, clock }: WorkshopOptions): {
   engine: Engine
   parts: EngineParts
   folder: string
@@ -57,7 +59,7 @@ export function openWorkshop({ config: written, brains, journal, folder, fetchPa
       return copy
     },
     fetchPage: fetchPage ?? (async () => ({ ok: false, code: 'no_network', message: 'the test has no network' })),
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: clock ?? { now: () => Date.now(), wall: () => Date.now() },
     random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
     owner: `test-${randomUUID()}`,
     sandboxed: false,

@@ -10,6 +10,11 @@ const whole = (request: ModelRequest): string => JSON.stringify(acceptingVerdict
 const acceptAs =
   (changes: Partial<Message>): Fault =>
   (request) => ({ ...accept(request), ...changes })
+const beside = (request: ModelRequest, members: string): Answer =>
+  page(
+    renderMessage(request.dialect, accept(request)).replace('{', () => `{${members}`),
+    'application/json',
+  )
 const gib = 1024 ** 3
 
 /** Faults of the way to the model. An accept hides behind each, so that whoever gets through to it is found out. */
@@ -68,6 +73,17 @@ export const answerFaults = {
   'arguments in a list': (request) => submit(`[${whole(request)}]`),
   'a prototype': (request) => submit(`{"__proto__":${whole(request)}}`),
   'a prototype beside': (request) => submit(whole(request).replace('{', '{"__proto__":{},')),
+  'an error beside it': (request) => beside(request, '"error":{"message":"overloaded"},'),
+  'an error beside nothing wrong': (request) => beside(request, '"error":null,"error":"overloaded",'),
+  'a part of an answer': (request) => page(renderMessage(request.dialect, accept(request)), 'application/json', 206),
+  'an answer from somewhere on the way': (request) => page(renderMessage(request.dialect, accept(request)), 'application/json', 203),
+  'a verdict while it still reads': (request) => ({
+    kind: 'message',
+    calls: [
+      { name: 'submit_verdict', args: whole(request) },
+      { name: 'read_file', args: '{"path":"core.txt"}' },
+    ],
+  }),
   'another nonce': (request) => accept(request, { nonce: 'another-nonce' }),
   'prose around the verdict': (request) => say(`Here is my verdict:\n${whole(request)}`),
   'no content at all': () => ({ kind: 'message' }),

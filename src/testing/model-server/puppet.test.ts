@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { say } from './answers.ts'
 import { type Cue, handIn, look, puppet, rule, shell } from './puppet.ts'
+import { renderMessage } from './render/whole.ts'
 import { type Dialect, type ModelRequest, offeredTools } from './request.ts'
 
 function request(dialect: Dialect, json: Record<string, unknown>): ModelRequest {
@@ -129,6 +130,21 @@ it('a judge looks where the work lies, and answers what it is asked', () => {
     dimensions: [{ name: 'correctness', score: 2 }],
     verdict: 'reject',
   })
+})
+
+it('knows the tools of a namespace by both names, and calls them so', () => {
+  const tools = [
+    { type: 'namespace', name: 'mcp__assay', tools: [{ type: 'function', name: 'list_tasks', parameters: schema('limit') }] },
+    { type: 'function', name: 'exec_command', parameters: schema('cmd') },
+  ]
+  expect(offeredTools('responses', { tools })).toEqual([
+    { name: 'mcp__assay.list_tasks', schema: schema('limit') },
+    { name: 'exec_command', schema: schema('cmd') },
+  ])
+  const body = JSON.parse(renderMessage('responses', { kind: 'message', calls: [{ name: 'mcp__assay.list_tasks', args: '{}' }] })) as {
+    output: unknown[]
+  }
+  expect(body.output).toMatchObject([{ type: 'function_call', name: 'list_tasks', namespace: 'mcp__assay', arguments: '{}' }])
 })
 
 it('a side question gets what its schema asks for; a part that nobody plays is an error', () => {

@@ -50,10 +50,16 @@ export function offeredTools(dialect: Dialect, json: Record<string, unknown>): O
   if (dialect === 'chat')
     return tools.map((tool) => ({ name: String(at(tool, 'function', 'name')), schema: at(tool, 'function', 'parameters') }))
   if (dialect === 'messages') return tools.map((tool) => ({ name: String(at(tool, 'name')), schema: at(tool, 'input_schema') }))
-  if (dialect === 'responses')
-    return tools.map((tool) => ({ name: String(at(tool, 'name') ?? at(tool, 'type')), schema: at(tool, 'parameters') }))
+  if (dialect === 'responses') return tools.flatMap(ofResponses)
   const declared = tools.flatMap((tool) => listIn(tool, 'functionDeclarations'))
   return declared.map((tool) => ({ name: String(at(tool, 'name')), schema: at(tool, 'parametersJsonSchema') ?? at(tool, 'parameters') }))
+}
+
+/** Tools of a namespace bear its name before their own, with a dot between. */
+function ofResponses(tool: unknown): Offered[] {
+  const name = String(at(tool, 'name') ?? at(tool, 'type'))
+  if (at(tool, 'type') !== 'namespace') return [{ name, schema: at(tool, 'parameters') }]
+  return listIn(tool, 'tools').map((inner) => ({ name: `${name}.${String(at(inner, 'name'))}`, schema: at(inner, 'parameters') }))
 }
 
 export function forcedTool(dialect: Dialect, json: Record<string, unknown>): string | undefined {

@@ -50,6 +50,8 @@ export async function tryMutation(home: string, copy: string, checkpoint: Checkp
   if (!mutate) throw new Error(`there is no mutation ${mutation}`)
   const done = mutate({ home: copy, db, dice, events, objects, packs, packed, placeOf })
   if (db.isOpen) db.close()
+  // Whoever makes all hashes fit does not leave the record beside the journal that tells of them.
+  if (mutation in forgeries) rmSync(join(copy, 'assay.head'))
   const report = await auditHome(copy, checkpoint)
   return { mutation, what: done.what, found: report.breaks.length > 0, named: report.breaks.some(done.named), report }
 }

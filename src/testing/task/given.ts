@@ -9,8 +9,10 @@ import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 /** A task's history in a test: commands go in one after the other, each must be decided unless the test expects a refusal. */
 export class History {
   readonly rules: Rules
-  /** The policy in force at the end; another one where a changed policy was adopted. */
+  /** The policy in force; another one where a changed policy was adopted. */
   inForce: Rules
+  /** Every policy that was in force, from the event with this index on. */
+  readonly eras: { from: number; rules: Rules }[]
   readonly events: AssayEvent[] = []
   /** Events of the latest command. */
   latest: AssayEvent[] = []
@@ -19,6 +21,12 @@ export class History {
   constructor(rules: Rules) {
     this.rules = rules
     this.inForce = rules
+    this.eras = [{ from: 0, rules }]
+  }
+
+  /** The policy under which the event with this index was decided. */
+  rulesAt(index: number): Rules {
+    return this.eras.findLast((era) => era.from <= index)?.rules ?? this.rules
   }
 
   get state(): TaskState {
@@ -31,6 +39,10 @@ export class History {
   when(command: TaskCommand, rules: Rules = this.rules): this {
     const decided = decide(this.maybe, command, rules)
     if (!decided.ok) throw new Error(`refused: ${decided.error.code}: ${decided.error.message}`)
+    if (command.type === 'adopt_policy') {
+      this.eras.push({ from: this.events.length, rules })
+      this.inForce = rules
+    }
     this.latest = decided.value
     this.events.push(...decided.value)
     this.maybe = evolveAll(this.maybe, decided.value)

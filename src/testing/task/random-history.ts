@@ -7,9 +7,11 @@ import { decide } from '../../core/task/decide.ts'
 import type { Rules } from '../../core/task/draft.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { History } from './given.ts'
+import { rejected } from './lives.ts'
 import {
   checks,
   contentOf,
+  created,
   freshNonce,
   fullCase,
   mergedAs,
@@ -170,6 +172,14 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
   ])()
 }
 
+function emptyEnd(attempt: number, chooser: Chooser): TaskCommand {
+  return chooser.pick<TaskCommand>([
+    { type: 'fail_attempt', attempt, failure: 'exit', detail: 'exit 1' },
+    { type: 'interrupt_attempt', attempt, detail: 'crash' },
+    { type: 'stop_attempt', attempt, detail: 'stopped' },
+  ])
+}
+
 function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefined {
   switch (state.status) {
     case 'waiting':
@@ -181,6 +191,8 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
     case 'todo':
       return start(chooser.pick([false, true]))
     case 'running':
+      // An attempt after the first often leaves nothing: then an earlier one may have to be taken.
+      if (state.attempts > 1 && chooser.pick([true, false, false])) return emptyEnd(state.attempts, chooser)
       if (state.current?.callOpen && chooser.pick([true, false])) return { type: 'end_call', attempt: state.attempts, conversation: 's2' }
       return submit(state, '', {
         content: content(chooser),
@@ -221,11 +233,13 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
   }
 }
 
-/** The same policy with another bar and other checks, for lives in which the owner lets a changed policy take over. */
-function changed(rules: Rules): Rules {
+/** Another bar, fewer or more attempts, another end, other agents: for lives in which the owner lets a changed policy take over. */
+function changed(rules: Rules, chooser: Chooser): Rules {
   const { review, agents, brains } = rules.policy
   const threshold = review.threshold === 60 ? 70 : 60
-  return rulesWith({ ...review, threshold }, agents, brains)
+  const maxAttempts = chooser.pick([review.maxAttempts, 1, 1, 2, 4])
+  const forceAccept = chooser.pick([review.forceAccept, 'last' as const, 'best' as const])
+  return rulesWith({ ...review, threshold, maxAttempts, forceAccept }, chooser.pick([agents, agents, ...organisations]), brains)
 }
 
 function adoption(state: TaskState, chooser: Chooser): TaskCommand {
@@ -242,14 +256,21 @@ function adoption(state: TaskState, chooser: Chooser): TaskCommand {
 }
 
 /** Plays one random life of a task; `visit` sees the state before and after each decided command. */
-export function playHistory(
-  rules: Rules,
-  spec: TaskSpec,
-  steps: readonly number[],
-  visit: (before: TaskState, history: History) => void = () => {},
-): History {
-  const history = new History(rules).when({ type: 'create_task', spec })
-  let inForce = rules
+export function playHistory(rules: Rules, spec: TaskSpec, steps: readonly number[], visit: Visit = () => {}): History {
+  return playOn(new History(rules).when({ type: 'create_task', spec }), steps, visit)
+}
+
+/** A random life from the moment when judges have rejected the first attempt, in a worktree, and the second one runs. */
+export function playLateHistory(rules: Rules, steps: readonly number[], visit: Visit = () => {}): History {
+  const { review, brains } = rules.policy
+  const generous = rulesWith({ ...review, evaluate: true, maxAttempts: Math.max(2, review.maxAttempts) }, fiveAgents, brains)
+  const task = created(generous, { workspace: { kind: 'worktree' } })
+  return playOn(rejected(task, 'a', { evidence: ['a:1'] }).when(start()), steps, visit)
+}
+
+type Visit = (before: TaskState, history: History) => void
+
+function playOn(history: History, steps: readonly number[], visit: Visit): History {
   for (const step of steps) {
     const before = history.state
     if (before.status === 'in_review' && !before.panel && !before.restoring && !before.merging) {
@@ -257,13 +278,11 @@ export function playHistory(
     }
     const chooser = new Chooser(step)
     const adopts = chooser.pick([false, false, false, false, false, false, false, false, false, false, false, true])
-    const next = adopts ? changed(inForce) : inForce
+    const next = adopts ? changed(history.inForce, chooser) : history.inForce
     const command = adopts ? adoption(before, chooser) : nextCommand(before, chooser)
     if (!decide(before, command, next).ok) continue
     history.when(command, next)
-    inForce = next
     visit(before, history)
   }
-  history.inForce = inForce
   return history
 }

@@ -95,7 +95,7 @@ async function judge(options: AgentBrainOptions, question: JudgeQuestion, folder
       ASSAY_SEAT: String(question.seat),
     },
   })
-  return judgeEnding(agent, ran, options.maxReplyBytes)
+  return judgeEnding(agent, ran, { nonce: question.nonce, maxReplyBytes: options.maxReplyBytes })
 }
 
 async function ask({ brain, budgetUsd }: AgentBrainOptions, folder: string): Promise<Ask> {

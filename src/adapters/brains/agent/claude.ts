@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { memberAt } from '../model/reply/spans.ts'
+import { memberAt, membersAt } from '../model/reply/spans.ts'
 import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
-import { count, money, parsed, total } from './printed.ts'
+import { count, parsed, total } from './printed.ts'
 
 /** No argument of a process may be longer; a larger schema is left to the prompt. */
 const longestArgument = 100_000
@@ -20,8 +20,9 @@ const Result = z.object({
   terminal_reason: z.string().nullish(),
   stop_reason: z.string().nullish(),
   result: z.string().nullish(),
-  errors: z.array(z.string()).catch([]),
-  total_cost_usd: money,
+  errors: z.unknown().optional(),
+  api_error_status: z.unknown().optional(),
+  total_cost_usd: z.number().nonnegative().optional().catch(undefined),
   modelUsage: z.record(z.string(), ModelUsage).catch({}),
 })
 
@@ -31,7 +32,6 @@ export const claude: KnownAgent = {
   install: 'npm install -g @anthropic-ai/claude-code',
   login: 'run `claude` once and log in, or set ANTHROPIC_API_KEY',
   loggedOut: /not logged in|\/login|invalid.*api.?key|authentication_error|API Error: 401/i,
-  holdsBudget: true,
   env: [
     ...networkVariables,
     'ANTHROPIC_API_KEY',
@@ -87,16 +87,20 @@ function read({ stdout }: Printed): Report {
   const text = stdout.trim()
   const result = Result.safeParse(parsed(text))
   if (!result.success) return { kind: 'failed', detail: 'it printed no result' }
-  const { is_error, subtype, terminal_reason, stop_reason, modelUsage, total_cost_usd } = result.data
+  const keys = membersAt(text, 0).map(({ key }) => key)
+  if (new Set(keys).size < keys.length) return { kind: 'failed', detail: 'it printed a result that says something twice' }
+  const { is_error, subtype, terminal_reason, stop_reason, modelUsage, total_cost_usd, api_error_status } = result.data
   const models = Object.values(modelUsage).map((used) => ({
     input: used.inputTokens + used.cacheReadInputTokens + used.cacheCreationInputTokens,
     output: used.outputTokens,
   }))
-  const usage = { ...total(models), costUsd: total_cost_usd }
+  const usage = { ...total(models), ...(total_cost_usd !== undefined && { costUsd: total_cost_usd }) }
   const said = result.data.result ?? ''
   const ended = terminal_reason ?? 'completed'
-  if (is_error || subtype !== 'success' || ended !== 'completed') {
-    const words = [...result.data.errors, said].filter((word) => word !== '').join('; ')
+  const errors = errorsIn(result.data.errors)
+  if (is_error || subtype !== 'success' || ended !== 'completed' || errors.length > 0 || api_error_status != null) {
+    const status = api_error_status == null ? [] : [`API status ${JSON.stringify(api_error_status)}`]
+    const words = [...status, ...errors, said].filter((word) => word !== '').join('; ')
     return { kind: 'failed', detail: `${ended === 'completed' ? subtype : ended}${words === '' ? '' : `: ${words}`}`, usage }
   }
   const finish = stop_reason == null ? {} : { finish: stop_reason }
@@ -104,4 +108,10 @@ function read({ stdout }: Printed): Report {
   const span = memberAt(text, 0, 'structured_output')
   const structured = span && text[span.start] === '{' ? { structured: text.slice(span.start, span.end) } : {}
   return { kind: 'answered', text: said, ...structured, ...finish, usage }
+}
+
+/** Whatever stands in the place of errors is one. */
+function errorsIn(errors: unknown): string[] {
+  const list = Array.isArray(errors) ? (errors as unknown[]) : errors == null ? [] : [errors]
+  return list.map((error) => (typeof error === 'string' ? error : JSON.stringify(error)))
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
-import { count, jsonLines, total } from './printed.ts'
+import { count, jsonLines, repeatsKey, total } from './printed.ts'
 
 /** What `--json` prints: JSON Lines. Items of the type `error` are often only warnings; `turn.failed` never is. */
 const Line = z.discriminatedUnion('type', [
@@ -67,8 +67,9 @@ function read({ stdout }: Printed): Report {
     const trouble = lines.findLast((line) => line.type === 'error')
     return { kind: 'failed', detail: trouble?.type === 'error' ? trouble.message : 'its turn did not come to an end' }
   }
+  if (repeatsKey(stdout)) return { kind: 'failed', detail: 'it printed a line that says something twice', usage }
   const messages = lines.flatMap((line) =>
     line.type === 'item.completed' && line.item.type === 'agent_message' ? [line.item.text ?? ''] : [],
   )
-  return { kind: 'answered', text: messages.at(-1) ?? '', usage }
+  return { kind: 'answered', text: messages.at(-1) ?? '', earlier: messages.slice(0, -1), usage }
 }

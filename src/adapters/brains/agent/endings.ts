@@ -1,10 +1,12 @@
 import { constants } from 'node:os'
+import { canonicalJson } from '../../../contract/canonical.ts'
 import { excerpt } from '../../../contract/source/shown.ts'
 import type { RawReply, Usage } from '../../../contract/verdict.ts'
 import type { JudgeEnding, WorkEnding } from '../../../ports/brain.ts'
 import type { ProcessEnding } from '../../process/process.ts'
 import { workEnding as commandEnding } from '../command/endings.ts'
 import type { KnownAgent, Report } from './known-agent.ts'
+import { parsed } from './printed.ts'
 
 type Ran = Exclude<ProcessEnding, { kind: 'not_started' | 'stopped' }>
 
@@ -41,15 +43,21 @@ export async function workEnding(agent: KnownAgent, ending: ProcessEnding, bound
   return { kind: 'failed', failure: 'output', detail: withoutCase(agent, report.text), output: report.text, beforeEffect: false, usage }
 }
 
+export interface JudgeBounds {
+  /** Of the review. */
+  nonce: string
+  maxReplyBytes: number
+}
+
 /** What a judge's sitting came to. The reply is handed over as it came; reading it is not done here. */
-export function judgeEnding(agent: KnownAgent, ending: ProcessEnding, maxReplyBytes: number): JudgeEnding {
+export function judgeEnding(agent: KnownAgent, ending: ProcessEnding, { nonce, maxReplyBytes }: JudgeBounds): JudgeEnding {
   if (ending.kind === 'not_started') return { kind: 'unavailable', detail: notThere(agent, ending).detail }
   if (ending.kind === 'stopped') return { kind: 'stopped' }
   const report = agent.read(ending)
   const usage = usageOf(report, ending)
   const trouble = troubleIn(agent, asMeant(ending, report), report)
   if (trouble !== undefined || report.kind === 'failed') return { kind: 'unavailable', detail: trouble ?? agent.program, usage }
-  const body = report.structured ?? report.text
+  const body = answersOf(report, nonce)
   const whole = Buffer.byteLength(body) <= maxReplyBytes
   const finish = whole ? report.finish : 'length'
   const reply: RawReply = {
@@ -58,6 +66,28 @@ export function judgeEnding(agent: KnownAgent, ending: ProcessEnding, maxReplyBy
     ...(finish !== undefined && { finish }),
   }
   return { kind: 'reply', reply, usage }
+}
+
+/** A field that only a verdict has. */
+const verdictField = /["'](?:verdict|rejection_category|next_step)["']\s*:/
+
+/** The answer as it came. Where something else that it said is an answer too, both as a list, which nobody can take for a verdict. */
+function answersOf({ structured, text, earlier = [] }: Extract<Report, { kind: 'answered' }>, nonce: string): string {
+  const body = structured ?? text
+  const said = structured === undefined ? earlier : [...earlier, text]
+  const others = said.filter((other) => (other.includes(nonce) || verdictField.test(other) || isObject(other)) && !saysTheSame(body, other))
+  return others.length === 0 ? body : `[${[body, ...others].join(',\n')}]`
+}
+
+function isObject(text: string): boolean {
+  const value = parsed(text)
+  return typeof value === 'object' && value !== null
+}
+
+function saysTheSame(one: string, other: string): boolean {
+  if (one === other) return true
+  const values = [parsed(one), parsed(other)]
+  return !values.includes(undefined) && canonicalJson(values[0]) === canonicalJson(values[1])
 }
 
 /** A process says one byte: a code such as HTTP's 400 arrives as 144, which looks like an end by signal 16. */
@@ -88,8 +118,8 @@ function troubleIn(agent: KnownAgent, ending: Ran, report: Report): string | und
   return `${program} ${how}${why.length === 0 ? '' : `: ${shown(why.join('; '))}`}`
 }
 
-function overspent({ program, holdsBudget }: KnownAgent, { costUsd = 0 }: Usage, budgetUsd = Number.POSITIVE_INFINITY): string | undefined {
-  if (holdsBudget || costUsd <= budgetUsd) return undefined
+function overspent({ program }: KnownAgent, { costUsd = 0 }: Usage, budgetUsd = Number.POSITIVE_INFINITY): string | undefined {
+  if (costUsd <= budgetUsd) return undefined
   return `${program} has cost $${costUsd.toFixed(4)}; at most $${budgetUsd} may be spent on an attempt`
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
+import { membersAt } from '../model/reply/spans.ts'
 import { count, lastObject, parsed, total } from './printed.ts'
 
 const Tokens = z.object({ prompt: count, candidates: count, thoughts: count })
@@ -56,12 +57,16 @@ function shared({ model }: Ask): string[] {
 }
 
 function read({ stdout, stderr }: Printed): Report {
-  const result = Result.safeParse(parsed(stdout.trim()) ?? lastObject(stdout))
-  const trouble = Result.safeParse(lastObject(stderr))
+  const whole = stdout.trim()
+  const printed = parsed(whole) === undefined ? (lastObject(stdout) ?? '') : whole
+  const result = Result.safeParse(parsed(printed))
+  const trouble = Result.safeParse(parsed(lastObject(stderr) ?? ''))
   const error = (result.success ? result.data.error : undefined) ?? (trouble.success ? trouble.data.error : undefined)
   const models = result.success ? Object.values(result.data.stats?.models ?? {}) : []
   const usage = total(models.map(({ tokens }) => ({ input: tokens.prompt, output: tokens.candidates + tokens.thoughts })))
   if (error != null) return { kind: 'failed', detail: error.message, ...(typeof error.code === 'number' && { exit: error.code }), usage }
   if (!result.success || typeof result.data.response !== 'string') return { kind: 'failed', detail: 'it printed no response', usage }
+  const keys = membersAt(printed, 0).map(({ key }) => key)
+  if (new Set(keys).size < keys.length) return { kind: 'failed', detail: 'it printed a result that says something twice', usage }
   return { kind: 'answered', text: result.data.response, usage }
 }

@@ -4,7 +4,7 @@ import type { Usage } from '../../../contract/verdict.ts'
 export interface Ask {
   /** Model name as the agent knows it. */
   model: string | undefined
-  /** US dollars, for agents that take a budget. */
+  /** US dollars, for agents that take a budget. What one says that it has cost is looked at when it is done, too. */
   budgetUsd: number | undefined
   /** Whether Assay's own sandbox is around the agent. */
   sandboxed: boolean
@@ -38,7 +38,8 @@ export interface Printed {
 
 /** What an agent says of its own run. Whether it may be believed, the runner decides together with how the process ended. */
 export type Report =
-  | { kind: 'answered'; text: string; structured?: string; finish?: string; usage: Usage }
+  /** `earlier`: what it said before its last message, which may be another answer. */
+  | { kind: 'answered'; text: string; structured?: string; earlier?: string[]; finish?: string; usage: Usage }
   /** `exit`: the code that it means to exit with, which may be more than a process can say. */
   | { kind: 'failed'; detail: string; exit?: number; usage?: Usage }
 
@@ -70,8 +71,6 @@ export interface KnownAgent {
   loggedOut: RegExp
   /** How it says that it does not know a flag, where it says so in its own way. */
   flagUnknown?: RegExp
-  /** It takes a budget, and ends by itself when that is spent. What another one says it has cost is looked at when it is done. */
-  holdsBudget?: true
   /** Names of variables that it is given besides the harmless ones. */
   env: readonly string[]
   /** Folders that it keeps its own things in. */

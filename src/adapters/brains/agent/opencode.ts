@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
-import { count, jsonLines, money, total } from './printed.ts'
+import { count, jsonLines, money, repeatsKey, total } from './printed.ts'
 
 const Tokens = z.object({
   input: count,
@@ -115,6 +115,9 @@ function read({ stdout }: Printed): Report {
   }
   const last = steps.at(-1)
   if (last === undefined || last.reason === 'tool-calls') return { kind: 'failed', detail: 'its turn did not come to an end', usage }
-  const said = lines.flatMap((line) => (line.type === 'text' && line.part.messageID === last.messageID ? [line.part.text] : []))
-  return { kind: 'answered', text: said.join('\n'), finish: last.reason, usage }
+  if (repeatsKey(stdout)) return { kind: 'failed', detail: 'it printed a line that says something twice', usage }
+  const texts = lines.flatMap((line) => (line.type === 'text' ? [line.part] : []))
+  const said = texts.filter(({ messageID }) => messageID === last.messageID).map(({ text }) => text)
+  const earlier = texts.filter(({ messageID }) => messageID !== last.messageID).map(({ text }) => text)
+  return { kind: 'answered', text: said.join('\n'), earlier, finish: last.reason, usage }
 }

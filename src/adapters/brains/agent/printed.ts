@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readCleanJson } from '../../../contract/source/read-json.ts'
 import type { Usage } from '../../../contract/verdict.ts'
 
 /** A count that other programs print: anything else counts as nothing. */
@@ -22,12 +23,18 @@ export function jsonLines(text: string): unknown[] {
   })
 }
 
-/** The last JSON object that stands at the beginning of a line and goes to the end of the text. */
-export function lastObject(text: string): unknown {
+/** Whether an object says the same thing twice: then nobody can tell which one is meant. */
+export function repeatsKey(text: string): boolean {
+  return text.split('\n').some((line) => line.startsWith('{') && parsed(line) !== undefined && readCleanJson(line) === undefined)
+}
+
+/** The text of the last JSON object that stands at the beginning of a line and goes to the end of the text. */
+export function lastObject(text: string): string | undefined {
   const end = text.trimEnd()
   for (let at = end.lastIndexOf('\n{'), tries = 0; tries < 100; tries += 1) {
-    const value = parsed(end.slice(at + 1))
-    if (value !== undefined || at < 0) return value
+    const found = end.slice(at + 1)
+    if (parsed(found) !== undefined) return found
+    if (at < 0) return undefined
     at = at === 0 ? -1 : end.lastIndexOf('\n{', at - 1)
   }
   return undefined

@@ -5,7 +5,6 @@ import type { BrainPort, JudgeEnding, JudgeQuestion } from '../../../ports/brain
 import { findCredentials } from './credentials.ts'
 import { loadProvider, type ModelBrain } from './provider.ts'
 import { redactor } from './reply/redact.ts'
-import { openTransport } from './request/transport.ts'
 import { loadSdk } from './sdk.ts'
 import type { Premises } from '../premises.ts'
 import type { Court, Line } from './sitting.ts'
@@ -51,43 +50,43 @@ export function openModelBrain(options: ModelBrainOptions): Result<BrainPort, Pr
   if (!credentials.ok) return credentials
   const { key, notice } = credentials.value
   if (notice !== undefined) options.notice?.(notice)
-  let opened: Promise<Line & Closing> | undefined
   // Loaded with the first question: whoever only opens a brain does not wait for it.
-  const line = () => {
-    opened ??= openLine(options, key)
-    return opened
-  }
+  const line = once(() => openLine(options, key))
+  const working = once(() => import('./worker/work.ts'))
+  const judging = once(() => import('./sitting.ts'))
   return {
     ok: true,
     value: {
       conversational: true,
       retriesItself: true,
       work: async (order, signal) => {
-        const { work } = await import('./worker/work.ts')
+        const { work } = await working()
         return await work({ ...(await line()), premises: options.premises, limits: options.work }, order, signal)
       },
       judge: async (question, signal): Promise<JudgeEnding> => {
-        const { sit } = await import('./sitting.ts')
+        const { sit } = await judging()
         return await sit(courtOf(options, await line()), question, signal)
       },
-      close: async () => await (await opened)?.close(),
+      close: () => Promise.resolve(),
     },
   }
 }
 
-interface Closing {
-  close(): Promise<void>
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
 }
 
-async function openLine(options: ModelBrainOptions, key: string | undefined): Promise<Line & Closing> {
+async function openLine(options: ModelBrainOptions, key: string | undefined): Promise<Line> {
   const { brain, requestMs } = options
-  const [sdk, source, transport] = await Promise.all([loadSdk(), loadProvider(brain, key), openTransport(requestMs)])
+  const [sdk, source] = await Promise.all([loadSdk(), loadProvider(brain, key)])
   return {
     sdk,
     brain,
     source,
-    transport: transport.fetch,
-    close: transport.close,
     redact: redactor(key),
     exchange: { firstByteMs: options.firstByteMs ?? requestMs, totalMs: requestMs, maxBytes: options.maxReplyBytes },
     patience: {

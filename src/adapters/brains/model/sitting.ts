@@ -11,7 +11,6 @@ import type { ExchangeLimits } from './request/exchange.ts'
 import type { Patience } from './request/patience.ts'
 import { persist } from './request/persist.ts'
 import { setTimer } from './request/timer.ts'
-import type { Fetch } from './request/transport.ts'
 import { type Explorer, openExplorer } from './tools/explorer.ts'
 import { Tally } from './tally.ts'
 import { toolSet } from './tools/tool-set.ts'
@@ -23,7 +22,6 @@ export interface Line {
   sdk: Sdk
   brain: ModelBrain
   source: ModelSource
-  transport: Fetch
   redact: Redact
   exchange: ExchangeLimits
   patience: Patience
@@ -83,7 +81,10 @@ async function hear(court: Court, question: JudgeQuestion, session: Session): Pr
   const messages: ModelMessage[] = [{ role: 'user', content: court.redact(question.prompt) }]
   const request = requestFor(court, question, readingTurns, messages, session)
   const { patience, random } = court
-  const asking = { patience, random, signal: session.signal, endsAt: session.endsAt, whole: 'the sitting', wholeMs: court.sittingMs }
+  const asking = {
+    ...{ patience, random, signal: session.signal, endsAt: session.endsAt, whole: 'the sitting', wholeMs: court.sittingMs },
+    affordable: () => requestsLeft(court, request, session.tally, question.budgetUsd) >= 1,
+  }
   for (let turn = 0; ; turn += 1) {
     const room = requestsLeft(court, request, session.tally, question.budgetUsd)
     // Whoever asks has decided that the first request is affordable.
@@ -98,17 +99,24 @@ async function hear(court: Court, question: JudgeQuestion, session: Session): Pr
   }
 }
 
+interface Said {
+  instructions: string
+  messages: ModelMessage[]
+}
+
 /** How many requests like the next one the budget lasts for, each as long as an answer may be. */
-function requestsLeft(
-  { brain, maxOutputTokens }: Court,
-  { instructions, messages }: { instructions: string; messages: ModelMessage[] },
-  tally: Tally,
-  budgetUsd?: number,
-): number {
-  if (budgetUsd === undefined || !brain.prices) return Number.POSITIVE_INFINITY
-  const bytes = Buffer.byteLength(instructions) + Buffer.byteLength(JSON.stringify(messages))
-  const next = mostCost(brain.prices, bytes, maxOutputTokens)
+function requestsLeft(court: Court, said: Said, tally: Tally, budgetUsd?: number): number {
+  if (budgetUsd === undefined || !court.brain.prices) return Number.POSITIVE_INFINITY
+  const next = mostOf(court, said)
   return next === 0 ? Number.POSITIVE_INFINITY : (budgetUsd - (tally.usage().costUsd ?? 0)) / next
+}
+
+/** Most that the next request costs. The first one is counted as whoever decided that it is affordable did: by the question alone. */
+export function mostOf({ brain, maxOutputTokens }: Line, { instructions, messages }: Said): number {
+  const [first] = messages
+  const question = messages.length === 1 && typeof first?.content === 'string' ? first.content : undefined
+  const bytes = Buffer.byteLength(question ?? instructions + JSON.stringify(messages))
+  return brain.prices ? mostCost(brain.prices, bytes, maxOutputTokens) : 0
 }
 
 function requestFor(
@@ -122,27 +130,29 @@ function requestFor(
   const { instructions, prompt } = question
   // The question may begin with the agent's own instructions; they are said once.
   const own = instructions !== undefined && prompt.startsWith(instructions) ? undefined : instructions
+  const told = court.redact(judgeInstructions(readingTurns, own))
   return {
     sdk: court.sdk,
     provider,
     source: court.source,
-    transport: court.transport,
     limits: court.exchange,
-    instructions: court.redact(judgeInstructions(readingTurns, own)),
+    instructions: told,
     messages,
     tools: toolSet(court.sdk, provider, court.verdictSchema(question), readingTurns > 0),
     maxOutputTokens: court.maxOutputTokens,
-    onUsage: (usage) => tally.add(usage),
+    onUsage: (usage) => tally.add(usage, () => mostOf(court, { instructions: told, messages })),
   }
 }
 
 /**
  * What the judge answered, if it did. Two different verdicts in one turn are handed over as a list, which nobody can take for a verdict; so is a
- * verdict beside text that carries the nonce, because that text is an answer too.
+ * verdict beside text that carries the nonce, because that text is an answer too. A judge that is still reading has not made up its mind.
  */
 function replyIn({ calls, text, finish }: Answer, nonce: string, last: boolean): RawReply | undefined {
   const verdicts = calls.filter(({ name }) => name === verdictTool).map(({ args }) => args)
   if (verdicts.length > 0) {
+    if (verdicts.length < calls.length)
+      return { channel: 'text', body: verdicts.join('\n'), finish: 'other tools called beside the verdict' }
     const answers = [...new Set([...verdicts, ...(text.includes(nonce) ? [text] : [])])]
     return { channel: 'tool', body: answers.length === 1 ? (answers[0] as string) : `[${answers.join(',\n')}]`, finish }
   }

@@ -7,35 +7,52 @@ export interface Prices {
   outputPerMillion: number
 }
 
-/** Adds up what all requests of a sitting used, as far as the provider says so. */
+/** What a provider says that a request used. */
+export type Reported = Pick<LanguageModelUsage, 'inputTokens' | 'outputTokens'> | undefined
+
+type Sums = Omit<Usage, 'durationMs'>
+
+/** Adds up what all requests of a sitting used. A request whose answer does not say it in a way that can be believed has cost what it could at most. */
 export class Tally {
   readonly #prices: Prices | undefined
-  #input: number | undefined
-  #output: number | undefined
+  #sums: Sums
 
-  constructor(prices?: Prices) {
+  constructor(prices?: Prices, before: Sums = {}) {
     this.#prices = prices
+    this.#sums = { ...before }
   }
 
-  add({ inputTokens, outputTokens }: Pick<LanguageModelUsage, 'inputTokens' | 'outputTokens'>): void {
-    this.#input = sum(this.#input, inputTokens)
-    this.#output = sum(this.#output, outputTokens)
+  /** `most`: US dollars that the request could cost; asked for only where it has to be. */
+  add(reported: Reported, most: () => number): void {
+    const input = counted(reported?.inputTokens)
+    const output = counted(reported?.outputTokens)
+    this.#sums = sumOf(this.#sums, {
+      ...(input !== undefined && { inputTokens: input }),
+      ...(output !== undefined && { outputTokens: output }),
+      ...(this.#prices && costOf(this.#prices, input, output, most)),
+    })
   }
 
-  usage(): Usage {
-    return {
-      ...(this.#input === undefined ? {} : { inputTokens: this.#input }),
-      ...(this.#output === undefined ? {} : { outputTokens: this.#output }),
-      ...(this.#prices && { costUsd: this.#cost(this.#prices) }),
-    }
-  }
-
-  #cost({ inputPerMillion, outputPerMillion }: Prices): number {
-    return ((this.#input ?? 0) * inputPerMillion + (this.#output ?? 0) * outputPerMillion) / 1_000_000
+  usage(): Sums {
+    return { ...this.#sums, ...(this.#prices && { costUsd: this.#sums.costUsd ?? 0 }) }
   }
 }
 
-/** A count that is none, because a server may say anything, is left out. */
-function sum(total: number | undefined, more: number | undefined): number | undefined {
-  return more !== undefined && Number.isSafeInteger(more) && more >= 0 ? (total ?? 0) + more : total
+function costOf(prices: Prices, input: number | undefined, output: number | undefined, most: () => number): Sums {
+  if (input === undefined || output === undefined) return { costUsd: most(), estimated: true }
+  return { costUsd: (input * prices.inputPerMillion + output * prices.outputPerMillion) / 1_000_000 }
+}
+
+function sumOf(one: Sums, other: Sums): Sums {
+  const sum: Sums = { ...one, ...(other.estimated && { estimated: true }) }
+  for (const key of ['inputTokens', 'outputTokens', 'costUsd'] as const) {
+    const more = other[key]
+    if (more !== undefined) sum[key] = Math.min((sum[key] ?? 0) + more, Number.MAX_SAFE_INTEGER)
+  }
+  return sum
+}
+
+/** A count that is none, because a server may say anything, is left out. Nobody answers without reading or writing anything. */
+function counted(tokens: number | undefined): number | undefined {
+  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined
 }

@@ -5,21 +5,20 @@ import { believableFinish } from './reply/finish.ts'
 import { type Provider, type RawAnswer, readRawAnswer } from './reply/raw-answer.ts'
 import { boundedFetch, type Exchange, type ExchangeLimits } from './request/exchange.ts'
 import { isPassing } from './request/patience.ts'
-import type { Fetch } from './request/transport.ts'
 
 /** What one request is made of. */
 export interface TurnRequest {
   sdk: Sdk
   provider: Provider
   source: ModelSource
-  transport: Fetch
   limits: ExchangeLimits
   instructions: string
   messages: ModelMessage[]
   tools: ToolSet
   toolChoice: ToolChoice<ToolSet>
   maxOutputTokens: number
-  onUsage(usage: LanguageModelUsage): void
+  /** Called once for a request that a server began to answer: with what it says that was used, if it says anything. */
+  onUsage(usage: LanguageModelUsage | undefined): void
 }
 
 /** One tool call: as the SDK understood it, and the text of its arguments as it was sent. */
@@ -43,8 +42,9 @@ const mostWords = 2_000
 /** Asks once. What the SDK throws is looked up in what was seen on the wire, so that no wording of an error decides anything. */
 export async function takeTurn(request: TurnRequest, signal: AbortSignal): Promise<Turn> {
   const exchange: Exchange = {}
+  let used: LanguageModelUsage | undefined
   const { sdk, source, instructions, messages, tools, toolChoice, maxOutputTokens } = request
-  const own = boundedFetch(request.transport, request.limits, exchange)
+  const own = boundedFetch(request.limits, exchange)
   const ask = () =>
     sdk.generateText({
       model: source.model,
@@ -55,13 +55,15 @@ export async function takeTurn(request: TurnRequest, signal: AbortSignal): Promi
       maxOutputTokens,
       maxRetries: 0,
       abortSignal: signal,
-      onLanguageModelCallEnd: ({ usage }) => request.onUsage(usage),
+      onLanguageModelCallEnd: ({ usage }) => {
+        used = usage
+      },
     })
   try {
     const result = await source.board.through(own, ask)
     const raw = readRawAnswer(request.provider, exchange.body ?? '')
     const calls = raw && pairCalls(result.toolCalls, raw)
-    if (raw === undefined || calls === undefined) return unusable(exchange, 'more or less than one answer')
+    if (raw === undefined || calls === undefined) return unusable(exchange, 'an error, or more or less than one answer')
     return {
       kind: 'answer',
       text: result.text,
@@ -75,6 +77,8 @@ export async function takeTurn(request: TurnRequest, signal: AbortSignal): Promi
     if (sdk.ToolChoiceViolationError.isInstance(error)) return declined(request.provider, exchange, error)
     if (exchange.body !== undefined) return unusable(exchange, 'no answer of a model')
     return { kind: 'failed', passing: false, detail: `the request could not be made: ${String(error).slice(0, mostWords)}` }
+  } finally {
+    if (exchange.status !== undefined && exchange.status < 300) request.onUsage(used)
   }
 }
 

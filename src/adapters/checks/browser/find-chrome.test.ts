@@ -38,7 +38,9 @@ it('takes no other browser than the one that is named', () => {
 })
 
 it('says how to get one where there is none', () => {
-  expect(findChrome(nowhere)).toEqual({ why: expect.stringMatching(/no Chromium is installed.*apt install chromium.*ASSAY_CHROME/) })
+  expect(findChrome(nowhere)).toEqual({
+    why: expect.stringMatching(/no Chromium is installed.*apt install chromium.*`chrome:`.*ASSAY_CHROME/),
+  })
 })
 
 it.each<[NodeJS.Platform, Record<string, string>]>([

@@ -6,7 +6,7 @@ import { findProgram } from '../../process/program.ts'
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge', 'microsoft-edge-stable']
 
 const advice =
-  'install Chromium or Chrome (Debian and Ubuntu: `apt install chromium`, macOS: `brew install --cask chromium`), or name its program in the variable ASSAY_CHROME'
+  'install Chromium or Chrome (Debian and Ubuntu: `apt install chromium`, macOS: `brew install --cask chromium`), or name its program: `chrome:` in assay.yaml, or the variable ASSAY_CHROME'
 
 export interface ChromeSearch {
   /** Program named by the configuration; then nothing else is tried. */

@@ -32,7 +32,12 @@ const mostDialogs = 20
 
 /** No way to the network but the proxy, nothing left on disk, and a bound on what scripts may allocate. */
 const switches = [
+  '--disable-background-networking',
+  '--disable-component-update',
   '--disable-crash-reporter',
+  '--disable-sync',
+  '--component-updater=url-source=http://127.0.0.1:1/',
+  '--gaia-url=http://127.0.0.1:1',
   '--disable-quic',
   '--dns-prefetch-disable',
   '--no-pings',

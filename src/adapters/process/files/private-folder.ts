@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, unlinkSync } from 'node:fs'
 import { chmod, readdir, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,14 +17,17 @@ export async function withPrivateFolder<T>(use: (folder: string) => Promise<T>, 
 }
 
 /**
- * Most runs leave nothing, or a file and an empty folder. False where there is more, or anything in the way. The folder itself was part of a sandbox:
- * the system may take milliseconds to let go of it, which is not waited for on the spot.
+ * Most runs leave nothing, or a file and an empty folder. False where there is more, or anything in the way. The system may take milliseconds to remove
+ * a folder, while others wait for the disk, which is not waited for on the spot.
  */
 async function removedQuickly(folder: string): Promise<boolean> {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     if (entries.length > fewEntries) return false
-    for (const entry of entries) (entry.isDirectory() ? rmdirSync : unlinkSync)(join(folder, entry.name))
+    for (const entry of entries) {
+      if (entry.isDirectory()) await rmdir(join(folder, entry.name))
+      else unlinkSync(join(folder, entry.name))
+    }
     await rmdir(folder)
     return true
   } catch (error) {

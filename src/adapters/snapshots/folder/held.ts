@@ -53,6 +53,11 @@ export function holdRoot(folder: string, holding: Holding): HeldRoot {
   return holding === 'descriptor' ? rootByDescriptor(folder) : rootByPath(folder)
 }
 
+/** Whether the owner lacks a right on a folder. */
+export function isLocked({ mode }: { mode: number }): boolean {
+  return (mode & 0o700) !== 0o700
+}
+
 /** Gives the owner all rights on `folder` itself, where a link in its place is refused. */
 export function unlockFolder(folder: string, holding: Holding): void {
   const root = holdRoot(dirname(folder), holding)
@@ -87,7 +92,8 @@ function rootByDescriptor(folder: string): HeldRoot {
   return {
     hold(path) {
       const fd = openSync(`/proc/self/fd/${rootFd}/${path === '' ? '.' : path}`, flags)
-      const inPlace = () => placeOf(fd) === below(placeOf(rootFd), path)
+      // The root opened through itself is the root; a path below it may have led elsewhere.
+      const inPlace = () => path === '' || placeOf(fd) === below(placeOf(rootFd), path)
       if (!inPlace()) {
         closeSync(fd)
         throw new FolderChanged(path)
@@ -101,7 +107,7 @@ function rootByDescriptor(folder: string): HeldRoot {
         unlock(name) {
           const inner = openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW)
           try {
-            if ((fstatSync(inner).mode & 0o700) !== 0o700) chmodSync(`/proc/self/fd/${inner}`, 0o700)
+            if (isLocked(fstatSync(inner))) chmodSync(`/proc/self/fd/${inner}`, 0o700)
           } finally {
             closeSync(inner)
           }
@@ -136,7 +142,7 @@ function rootByPath(folder: string): HeldRoot {
         inPlace,
         unlock(name) {
           const entry = lstatSync(at(name))
-          if (entry.isDirectory() && (entry.mode & 0o700) !== 0o700) chmodSync(at(name), 0o700)
+          if (entry.isDirectory() && isLocked(entry)) chmodSync(at(name), 0o700)
         },
         release: () => undefined,
       }

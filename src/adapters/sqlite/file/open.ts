@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { JournalFault } from '../../../ports/journal.ts'
 import { faultOf } from './faults.ts'
+import { readOnly, refuseLost } from './head.ts'
 import { applicationId, migrations } from './schema.ts'
+import { refuseStrangers } from './strangers.ts'
 
 /** How long a process waits for another one before it gives up. */
 export const busyTimeoutMs = 20_000
@@ -18,6 +20,7 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
     mkdirSync(dirname(path), { recursive: true })
     refuseUnwritable(path)
     refuseForeignBytes(path)
+    refuseLost(path)
     db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableDoubleQuotedStringLiterals: false })
     refuseForeignTables(db, path)
     refuseNewer(db, path)
@@ -25,6 +28,41 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
     db.exec(`PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${keptWalBytes}`)
     migrate(db, path)
     checkPages(db, path)
+    refuseStrangers(db, path)
+    return db
+  } catch (error) {
+    db?.close()
+    throw faultOf(error, path)
+  }
+}
+
+/** Whether a journal can be written where it lies. */
+export function isWritable(path: string): boolean {
+  try {
+    refuseUnwritable(path)
+    return true
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+    throw error
+  }
+}
+
+/** Opens a journal that cannot be written, to look at it: a copy on a read-only disk, somebody else's. Nothing is made or changed. */
+export function openForReading(path: string): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    refuseForeignBytes(path)
+    refuseLost(path)
+    db = readOnly(path)
+    refuseForeignTables(db, path)
+    refuseNewer(db, path)
+    if (schemaVersion(db) < migrations.length)
+      throw new JournalFault(
+        'read_only',
+        `${path} is of an older Assay and cannot be brought up to date here. Copy the folder to where it can be written`,
+      )
+    checkPages(db, path)
+    refuseStrangers(db, path)
     return db
   } catch (error) {
     db?.close()

@@ -11,6 +11,7 @@ export const applicationId = 0x41534159
  * - `events`: `body` is the text that was hashed. There is no column beside it that a reader would believe.
  * - `work`: `waiting` is 1 while `ready_at` (the end of a lease, or the time before which it is not due) lies ahead. An ended lease
  *   is turned into ready work by the next claim, so that taking the first ready one never walks over rows that are not due.
+ * - `queue_clock`: one row. By which start of the machine the times of `work` are counted, and what is added to the time since then.
  */
 export const migrations: readonly string[] = [
   `
@@ -63,5 +64,15 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX work_ready ON work (scope, kind, priority DESC, seq) WHERE waiting = 0;
   CREATE INDEX work_waiting ON work (ready_at) WHERE waiting = 1;
+  `,
+  `
+  CREATE TABLE queue_clock (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    boot TEXT NOT NULL,
+    added INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO queue_clock VALUES (1, '', 0);
+
+  ALTER TABLE work ADD COLUMN postponed INTEGER NOT NULL DEFAULT 0;
   `,
 ]

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { canonicalJson } from '../../../contract/canonical.ts'
+import { assertWork } from '../../../contract/chain.ts'
 import type { Lease, NewWork } from '../../../contract/work.ts'
 import type { ClaimRequest } from '../../../ports/journal.ts'
 
@@ -11,6 +12,7 @@ interface WorkRow {
   priority: number
   payload: string
   claims: number
+  postponed: number
 }
 export interface WorkCounts {
   due: number
@@ -23,7 +25,9 @@ export interface PreparedWork extends Omit<NewWork, 'payload'> {
   payload: string
 }
 
+/** Throws for work that the table would not take: one caller's bug must not meet the transaction that others share. */
 export function prepareWork(work: NewWork): PreparedWork {
+  assertWork(work)
   return { ...work, payload: canonicalJson(work.payload ?? null) }
 }
 
@@ -38,6 +42,7 @@ export class WorkTable {
   readonly #endLeases: StatementSync
   readonly #ripen: StatementSync
   readonly #anyRipe: StatementSync
+  readonly #all: StatementSync
   readonly #owners: StatementSync
   readonly #counts: StatementSync
   readonly #ready: ReadyWork
@@ -51,11 +56,14 @@ export class WorkTable {
     this.#holder = db.prepare('SELECT owner, fence FROM work WHERE key = ?')
     this.#lease = db.prepare('UPDATE work SET owner = ?, fence = ?, claims = claims + 1, waiting = 1, ready_at = ? WHERE seq = ?')
     this.#hold = db.prepare('UPDATE work SET waiting = 1, ready_at = ? WHERE key = ?')
-    this.#free = db.prepare('UPDATE work SET owner = NULL, waiting = ?, ready_at = ? WHERE key = ?')
+    this.#free = db.prepare(
+      'UPDATE work SET owner = NULL, waiting = :later, postponed = postponed + :later, ready_at = :at WHERE key = :key',
+    )
     this.#endLeases = db.prepare('UPDATE work SET waiting = 0, ready_at = :now WHERE waiting = 1 AND ready_at > :now AND owner = :owner')
     // Not what the claimant holds itself: it is at work on that, and where its lease seems to have ended, the clock was set forward.
     this.#ripen = db.prepare('UPDATE work SET waiting = 0 WHERE waiting = 1 AND ready_at <= ? AND owner IS NOT ?')
     this.#anyRipe = db.prepare('SELECT EXISTS (SELECT 1 FROM work WHERE waiting = 1 AND ready_at <= ? AND owner IS NOT ?) AS ripe')
+    this.#all = db.prepare('SELECT key, kind, payload FROM work ORDER BY seq')
     this.#owners = db.prepare('SELECT DISTINCT owner FROM work WHERE waiting = 1 AND owner IS NOT NULL')
     this.#counts = db.prepare(
       `SELECT count(*) FILTER (WHERE waiting = 0 OR ready_at <= :now) AS due,
@@ -68,8 +76,8 @@ export class WorkTable {
   }
 
   enqueue(work: PreparedWork, now: number): void {
-    const notBefore = work.notBefore ?? 0
-    this.#insert.run(work.key, work.kind, work.scope, work.priority, work.payload, notBefore > now ? 1 : 0, notBefore)
+    const { key, kind, scope, priority, payload, delayMs = 0 } = work
+    this.#insert.run(key, kind, scope, priority, payload, delayMs > 0 ? 1 : 0, now + Math.ceil(delayMs))
   }
 
   /** An ended lease is still its holder's until somebody else takes the work. */
@@ -87,7 +95,7 @@ export class WorkTable {
   }
 
   giveBack(key: string, readyAt: number, now: number): void {
-    this.#free.run(readyAt > now ? 1 : 0, readyAt, key)
+    this.#free.run({ later: readyAt > now ? 1 : 0, at: readyAt, key })
   }
 
   /** Asked without a transaction, so that idle processes do not stand in line for the write lock. */
@@ -102,9 +110,14 @@ export class WorkTable {
     return this.#ready.first(request).map((row) => {
       const fence = nextFence()
       this.#lease.run(request.owner, fence, until, row.seq)
-      const { key, kind, claims } = row
-      return { key, kind, payload: JSON.parse(row.payload), owner: request.owner, fence, claims: claims + 1, until }
+      const { key, kind, claims, postponed } = row
+      return { key, kind, payload: JSON.parse(row.payload), owner: request.owner, fence, claims: claims + 1, postponed, until }
     })
+  }
+
+  all(): { key: string; kind: string; payload: unknown }[] {
+    const rows = this.#all.all() as { key: string; kind: string; payload: string }[]
+    return rows.map(({ key, kind, payload }) => ({ key, kind, payload: JSON.parse(payload) }))
   }
 
   owners(): string[] {
@@ -140,7 +153,7 @@ class ReadyWork {
     this.#firstKind = db.prepare('SELECT kind AS name FROM work WHERE waiting = 0 AND scope = ? ORDER BY kind LIMIT 1')
     this.#nextKind = db.prepare('SELECT kind AS name FROM work WHERE waiting = 0 AND scope = ? AND kind > ? ORDER BY kind LIMIT 1')
     this.#lane = db.prepare(
-      'SELECT seq, key, kind, priority, payload, claims FROM work WHERE waiting = 0 AND scope = ? AND kind = ? ORDER BY priority DESC, seq LIMIT ?',
+      'SELECT seq, key, kind, priority, payload, claims, postponed FROM work WHERE waiting = 0 AND scope = ? AND kind = ? ORDER BY priority DESC, seq LIMIT ?',
     )
   }
 

@@ -119,6 +119,38 @@ describe('the shared folder of a task that was not accepted', () => {
   })
 })
 
+describe('the shared folder of a task that was accepted', () => {
+  it('is what was accepted, whatever became of it since; what lay there is kept', async () => {
+    const { at, snapshots, workspaces, task, site } = shared()
+    await workspaces.open(task('one'), [])
+    writeFileSync(at('a.txt'), 'edited')
+    writeFileSync(at('new.txt'), 'added')
+    const { digest } = await taken(snapshots, site)
+    writeFileSync(at('a.txt'), 'swapped')
+    writeFileSync(at('late.txt'), 'late')
+    unlinkSync(at('new.txt'))
+    const { changed } = await workspaces.settle(task('one'), 'keep', digest)
+    expect(changed).toMatchObject({ corrected: ['a.txt', 'new.txt'], others: ['late.txt'] })
+    const work = { ...before, 'a.txt': 'edited', 'new.txt': 'added' }
+    expect(contentsOf(site)).toEqual(expectedContents({ ...work, 'late.txt': 'late' }))
+    expect(contentsOf(changed?.kept ?? '')).toEqual(expectedContents({ 'a.txt': 'swapped' }))
+    await workspaces.open(task('two'), [])
+    expect(await workspaces.settle(task('two'), 'keep', (await taken(snapshots, site)).digest)).toEqual({})
+  })
+
+  it('that cannot be written says so, and is tried again', async () => {
+    const { at, snapshots, reopen, task, site } = shared()
+    await reopen().open(task('one'), [])
+    writeFileSync(at('a.txt'), 'edited')
+    const { restore } = snapshots
+    snapshots.restore = async () => ({ ok: false, problem: { code: 'io', message: 'EPERM: operation not permitted' } })
+    expect(await reopen().settle(task('one'), 'put_back')).toEqual({ stuck: 'EPERM: operation not permitted' })
+    snapshots.restore = restore
+    expect(await reopen().settle(task('one'), 'put_back')).toEqual({})
+    expect(contentsOf(site)).toEqual(expectedContents(before))
+  })
+})
+
 describe('installed packages of a shared folder', () => {
   const installed: Tree = {
     'package.json': '{}',
@@ -136,7 +168,7 @@ describe('installed packages of a shared folder', () => {
     readFileSync(at('node_modules/pad/index.js'))
     writeFileSync(at('node_modules/.cache/y'), '2')
     writeFileSync(at('packages/own/index.js'), 'work')
-    expect(await workspaces.meddled(task('one'))).toEqual({ changed: [], added: [], removed: [] })
+    expect(await workspaces.meddled(task('one'))).toEqual({ changed: [], replaced: [], added: [], removed: [] })
   })
 
   it('are named when a file was edited, even with its size and time as before', async () => {
@@ -148,10 +180,11 @@ describe('installed packages of a shared folder', () => {
     writeFileSync(at('apps/web/node_modules/dep/more.js'), '1')
     rmSync(at('node_modules/@me/core'), { recursive: true })
     mkdirSync(at('node_modules/.bin'))
-    writeFileSync(at('node_modules/.bin/node'), '')
+    for (const name of ['node', 'tool']) writeFileSync(at(`node_modules/.bin/${name}`), '')
     expect(await workspaces.meddled(task('one'))).toEqual({
       changed: ['apps/web/node_modules/dep', 'node_modules/pad'],
-      added: ['node_modules/.bin/node'],
+      replaced: ['node_modules/.bin/node'],
+      added: ['node_modules/.bin/tool'],
       removed: ['node_modules/@me/core'],
     })
   })
@@ -162,12 +195,78 @@ describe('installed packages of a shared folder', () => {
     appendFileSync(at('node_modules/pad/index.js'), ' // planted')
     await workspaces.settle(task('one'), 'put_back')
     await reopen().open(task('two'), [])
-    expect(await workspaces.meddled(task('two'))).toEqual({ changed: ['node_modules/pad'], added: [], removed: [] })
+    expect(await workspaces.meddled(task('two'))).toEqual({ changed: ['node_modules/pad'], replaced: [], added: [], removed: [] })
     await workspaces.settle(task('two'), 'put_back')
     rmSync(at('node_modules/pad'), { recursive: true })
     mkdirSync(at('node_modules/pad'))
     writeFileSync(at('node_modules/pad/index.js'), 'true')
     await workspaces.open(task('three'), [])
-    expect(await workspaces.meddled(task('three'))).toEqual({ changed: [], added: [], removed: [] })
+    expect(await workspaces.meddled(task('three'))).toEqual({ changed: [], replaced: [], added: [], removed: [] })
+  })
+
+  const none = { changed: [], replaced: [], added: [], removed: [] }
+  const install = (place: string, text: string) => {
+    rmSync(place, { recursive: true, force: true })
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, 'index.js'), text)
+  }
+
+  it('are what they were where the same is installed again', async () => {
+    const { at, workspaces, task } = shared(installed)
+    await workspaces.open(task('one'), [])
+    appendFileSync(at('node_modules/pad/index.js'), ' // planted')
+    install(at('node_modules/@me/core'), 'true')
+    expect(await workspaces.meddled(task('one'))).toEqual({ ...none, changed: ['node_modules/pad'] })
+    install(at('node_modules/pad'), 'true')
+    expect(await workspaces.meddled(task('one'))).toEqual(none)
+  })
+
+  it.each([
+    ['nearer', 'apps/web/node_modules/pad', {}],
+    ['nearer than one above the folder', 'node_modules/hoisted', { '../node_modules/hoisted/index.js': '1' }],
+    ['as a file that is found first', 'node_modules/pad.js', {}],
+    ['in a scope', 'apps/web/node_modules/@me/core', {}],
+  ])('are replaced by a new one of their name %s', async (_where, path, more) => {
+    const { at, workspaces, task, site } = shared(installed)
+    for (const [place, text] of Object.entries(more)) {
+      mkdirSync(join(site, place, '..'), { recursive: true })
+      writeFileSync(join(site, place), text)
+    }
+    await workspaces.open(task('one'), [])
+    if (path.endsWith('.js')) writeFileSync(at(path), '1')
+    else install(at(path), '1')
+    install(at('node_modules/new.js'), '1')
+    expect(await workspaces.meddled(task('one'))).toEqual({ ...none, replaced: [path], added: ['node_modules/new.js'] })
+  })
+
+  it('are replaced by one elsewhere where the one that was found is gone', async () => {
+    const { at, workspaces, task } = shared(installed)
+    await workspaces.open(task('one'), [])
+    rmSync(at('apps/web/node_modules/dep'), { recursive: true })
+    install(at('node_modules/dep'), '2')
+    expect(await workspaces.meddled(task('one'))).toEqual({
+      ...none,
+      replaced: ['node_modules/dep'],
+      removed: ['apps/web/node_modules/dep'],
+    })
+  })
+
+  it('stay suspect after work that was accepted, and while a task is held', async () => {
+    const { at, workspaces, reopen, task } = shared(installed)
+    await workspaces.open(task('one'), [])
+    appendFileSync(at('node_modules/pad/index.js'), ' // planted')
+    await workspaces.settle(task('one'), 'put_back')
+    expect(await reopen().meddled(task('one')), 'a hold forgets nothing').toEqual({ ...none, changed: ['node_modules/pad'] })
+    await reopen().settle(task('one'), 'keep')
+    for (const id of ['two', 'three']) {
+      await reopen().open(task(id), [])
+      expect(await workspaces.meddled(task(id)), id).toEqual({ ...none, changed: ['node_modules/pad'] })
+      appendFileSync(at('node_modules/pad/index.js'), ' // touched')
+      expect(await workspaces.meddled(task(id)), id).toEqual({ ...none, changed: ['node_modules/pad'] })
+      await workspaces.settle(task(id), 'keep')
+    }
+    await workspaces.open(task('four'), [])
+    install(at('node_modules/pad'), 'true')
+    expect(await workspaces.meddled(task('four')), 'the worker installed the same again').toEqual(none)
   })
 })

@@ -1,19 +1,22 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Digest, sha256Hex } from '../../../contract/canonical.ts'
+import type { Digest } from '../../../contract/canonical.ts'
 import type { TaskSpec } from '../../../contract/task.ts'
 import type { Manifest, SnapshotStore } from '../../../ports/snapshots.ts'
-import type { OpenWorkspace, PackageChanges } from '../../../ports/workspace.ts'
+import type { OpenWorkspace, PackageChanges, SettledFolder } from '../../../ports/workspace.ts'
 import { readBase, writeBase } from '../base-record.ts'
 import { orFault, WorkspaceFault } from '../fault.ts'
 import { isIgnored } from '../ignored.ts'
 import { sharedFolder } from '../lineage.ts'
 import { safeName } from '../names.ts'
 import { Beside, changedGit, lookBeside } from './beside.ts'
-import { changedPackages, lookAtInstalled, tooMany } from './installed.ts'
+import { InstalledPackages } from './packages.ts'
 import { differing, touching } from './paths.ts'
 import { putBeside } from './put-beside.ts'
-import { type Aside, type Held, type Packages, readShared, readSuspects, writeShared, writeSuspects } from './record.ts'
+import { type Aside, type Held, readShared, writeShared } from './record.ts'
+
+/** Paths that are named one by one. */
+const mostNamed = 100
 
 export interface SharedOptions {
   /** Where records live. */
@@ -46,17 +49,22 @@ export class SharedFolders {
   }
 
   /** What becomes of the folder before it is released. `left` is the work as it was handed in, where nobody worked on it since. */
-  async settle(task: TaskSpec, outcome: 'keep' | 'put_back', left?: Digest): Promise<void> {
+  async settle(task: TaskSpec, outcome: 'keep' | 'put_back', left?: Digest): Promise<SettledFolder> {
     const record = this.#read(task)
-    if (record === undefined || record.state === 'kept') return
+    if (record === undefined || record.state === 'kept') return {}
     if (outcome === 'put_back') {
       const aside = record.state === 'aside' ? record : await this.#setAside(task, record, left)
       await this.#replace(task, aside, aside.onto ?? aside.from)
-      return this.#putBeside(task, aside.beside)
+      await this.#putBeside(task, aside.beside)
+      return {}
     }
-    if (record.state === 'aside') await this.#replace(task, record, record.content)
-    writeSuspects(this.#suspectsFile(task), this.pathOf(task), {})
+    const { changed, replaced } = await this.meddled(task)
+    if (record.state === 'aside') await this.#replace(task, { ...record, left: left ?? record.left }, left ?? record.content)
+    const since = record.state === 'held' && left !== undefined ? await this.#correct(task, record.found, left) : undefined
+    // Nobody has seen what is in them: the work may be accepted, they are not.
+    await this.#packages(task).suspect(record, [...changed, ...replaced])
     writeShared(this.#file(task), { version: 1, task: task.id, state: 'kept' })
+    return since ? { changed: since } : {}
   }
 
   isAside(task: TaskSpec): boolean {
@@ -66,16 +74,8 @@ export class SharedFolders {
   /** Installed packages that are not as they were when the task took the folder, or that work which was not accepted has left behind. */
   async meddled(task: TaskSpec): Promise<PackageChanges> {
     const record = this.#read(task)
-    if (record?.state !== 'held') return { changed: [], added: [], removed: [] }
-    const now = await lookAtInstalled(this.pathOf(task))
-    const before = await this.#packages(record.installed)
-    const suspect = Object.keys(record.suspect).filter((path) => now[path] === record.suspect[path])
-    const differ = changedPackages(before, now)
-    return {
-      changed: [...new Set([...differ.filter((path) => path in before && path in now), ...suspect])].sort(),
-      added: differ.filter((path) => !(path in before)),
-      removed: differ.filter((path) => !(path in now)),
-    }
+    if (record === undefined) return { changed: [], replaced: [], added: [], removed: [] }
+    return this.#packages(task).changes(record.state === 'kept' ? {} : record)
   }
 
   /** Version control in the folder, at any depth, that is not as it was when the task took it: nobody reviews what git would run. */
@@ -98,8 +98,8 @@ export class SharedFolders {
     return join(this.#options.folder, `${safeName(task.id)}.shared`)
   }
 
-  #suspectsFile(task: TaskSpec): string {
-    return join(this.#options.folder, `${sha256Hex(this.pathOf(task))}.suspects`)
+  #packages(task: TaskSpec): InstalledPackages {
+    return new InstalledPackages(this.#options, this.pathOf(task))
   }
 
   /** What the change is measured against: what the folder held when the task first took it, or last took it again. */
@@ -116,18 +116,9 @@ export class SharedFolders {
 
   /** From here on the task has the folder, as it was found. */
   async #hold(task: TaskSpec, found: Digest): Promise<void> {
-    const now = await lookAtInstalled(this.pathOf(task))
-    const suspects = readSuspects(this.#suspectsFile(task), this.pathOf(task))
-    const suspect = Object.fromEntries(Object.entries(suspects).filter(([path, digest]) => now[path] === digest))
-    const installed = await this.#options.snapshots.putText(JSON.stringify(now))
+    const packages = await this.#packages(task).note()
     const beside = await this.#options.snapshots.putText(JSON.stringify(await lookBeside(this.pathOf(task))))
-    writeShared(this.#file(task), { version: 1, task: task.id, state: 'held', found, installed, suspect, beside })
-  }
-
-  async #packages(installed: Digest): Promise<Packages> {
-    const text = await this.#options.snapshots.getText(installed)
-    if (text === undefined) throw new WorkspaceFault('not_found', `what was installed is not in the store: ${installed}`)
-    return JSON.parse(text) as Packages
+    writeShared(this.#file(task), { version: 1, task: task.id, state: 'held', found, ...packages, beside })
   }
 
   async #beside(digest: Digest): Promise<Beside> {
@@ -146,17 +137,16 @@ export class SharedFolders {
   /** Keeps the task's work; what it installed cannot be put back and is remembered for whoever comes next. */
   async #setAside(task: TaskSpec, held: Held, left: Digest | undefined): Promise<Aside> {
     const { digest: content } = await this.#take(task)
-    const { changed, added } = await this.meddled(task)
-    const meddled = [...changed, ...added]
-    if (meddled.length > 0) {
-      const now = await lookAtInstalled(this.pathOf(task))
-      const known = meddled.filter((path) => path !== tooMany && now[path] !== undefined)
-      writeSuspects(this.#suspectsFile(task), this.pathOf(task), Object.fromEntries(known.map((path) => [path, now[path] ?? ''])))
+    const { changed, replaced, added } = await this.meddled(task)
+    const meddled = [...changed, ...replaced, ...added]
+    if (meddled.length > 0) await this.#packages(task).suspect(held, meddled)
+    const { installed, contents, suspect, beside } = held
+    const aside: Aside = {
+      ...{ version: 1, task: task.id, state: 'aside', content, left: left ?? content, from: held.found },
+      ...{ installed, suspect, ...(contents !== undefined && { contents }), ...(beside !== undefined && { beside }) },
     }
-    const aside: Aside = { version: 1, task: task.id, state: 'aside', content, left: left ?? content, from: held.found }
-    const whole = held.beside === undefined ? aside : { ...aside, beside: held.beside }
-    writeShared(this.#file(task), whole)
-    return whole
+    writeShared(this.#file(task), aside)
+    return aside
   }
 
   /** Puts the task's own work on top of what others have made of the folder since; its change is measured against that from here on. */
@@ -169,6 +159,25 @@ export class SharedFolders {
     return onto
   }
 
+  /** What was accepted is what lies there: whatever became of the work since it was handed in is kept elsewhere. What is not the work may be the user's. */
+  async #correct(task: TaskSpec, found: Digest, accepted: Digest): Promise<SettledFolder['changed']> {
+    const { snapshots, folder } = this.#options
+    const now = await this.#take(task)
+    if (now.digest === accepted) return undefined
+    const [before, then] = await Promise.all([snapshots.manifest(found), snapshots.manifest(accepted)])
+    if (!before || !then) throw new WorkspaceFault('not_found', `there is no snapshot ${before ? accepted : found}`)
+    const work = touching(differing(before, then))
+    const changed = [...differing(then, now)].sort()
+    const corrected = new Set(changed.filter(work))
+    const others = changed.filter((path) => !corrected.has(path)).slice(0, mostNamed)
+    if (corrected.size === 0) return { corrected: [], others }
+    const kept = freePlace(join(folder, `${safeName(task.id)}.changed`))
+    orFault(await snapshots.restore(await snapshots.compose(now.files.filter(({ path }) => corrected.has(path))), kept))
+    const own = touching(corrected)
+    orFault(await snapshots.restore(accepted, this.pathOf(task), { keep: (path) => isIgnored(path, task) || !own(path) }))
+    return { corrected: [...corrected].slice(0, mostNamed), others, kept }
+  }
+
   /** Makes the paths that the task changed what they are in `content`; everything else in the folder stays as it is. */
   async #replace(task: TaskSpec, { from, left }: Aside, content: Digest): Promise<void> {
     const { snapshots } = this.#options
@@ -176,5 +185,13 @@ export class SharedFolders {
     if (!before || !after) throw new WorkspaceFault('not_found', `there is no snapshot ${before ? left : from}`)
     const own = touching(differing(before, after))
     orFault(await snapshots.restore(content, this.pathOf(task), { keep: (path) => isIgnored(path, task) || !own(path) }))
+  }
+}
+
+/** Nothing that was kept before is written over. */
+function freePlace(path: string): string {
+  for (let number = 1; ; number += 1) {
+    const place = number === 1 ? path : `${path}-${number}`
+    if (!existsSync(place)) return place
   }
 }

@@ -53,7 +53,10 @@ async function lookAtPackages(look: Look, folder: string): Promise<void> {
     if (caches.has(name)) continue
     const path = `${folder}/${name}`
     if (name.startsWith('@') || collections.has(name))
-      for (const inner of await entriesOf(look, path)) await lookAtPackage(look, `${path}/${inner.name}`)
+      // pnpm links there what packages find that do not declare it: each is a package by itself.
+      for (const inner of await entriesOf(look, path))
+        if (inner.name === packagesFolder) await lookAtPackages(look, `${path}/${inner.name}`)
+        else await lookAtPackage(look, `${path}/${inner.name}`)
     else await lookAtPackage(look, path)
   }
 }
@@ -100,10 +103,4 @@ async function entriesOf(look: Look, folder: string) {
     if (errno === 'ENOENT' || errno === 'ENOTDIR' || errno === 'EACCES' || errno === 'ELOOP') return []
     throw error
   }
-}
-
-/** Packages that were added, removed or changed. */
-export function changedPackages(before: Packages, now: Packages): string[] {
-  const paths = new Set([...Object.keys(before), ...Object.keys(now)])
-  return [...paths].filter((path) => before[path] !== now[path]).sort()
 }

@@ -10,7 +10,8 @@ export type Packages = z.infer<typeof Packages>
 /**
  * Where a task stands with the folder that it shares. `held`: it has it; `found` is what was there when it took it. `aside`: its work was put back and
  * waits in `content`; it is what changed from `from` to `left`. `onto` is there while it is being brought back: what the folder held before.
- * `kept`: its work stayed in the folder. `beside` is what lay in the folder that is in no snapshot.
+ * `kept`: its work stayed in the folder. `beside` is what lay in the folder that is in no snapshot; `installed`, `contents` and `suspect` are its packages
+ * when the task took it: a hold forgets none of them.
  */
 const SharedRecord = z.discriminatedUnion('state', [
   z.strictObject({
@@ -20,6 +21,7 @@ const SharedRecord = z.discriminatedUnion('state', [
     found: Digest,
     installed: Digest,
     suspect: Packages,
+    contents: Digest.optional(),
     beside: Digest.optional(),
   }),
   z.strictObject({
@@ -30,6 +32,9 @@ const SharedRecord = z.discriminatedUnion('state', [
     left: Digest,
     from: Digest,
     onto: Digest.optional(),
+    installed: Digest.optional(),
+    suspect: Packages.optional(),
+    contents: Digest.optional(),
     beside: Digest.optional(),
   }),
   z.strictObject({ version: z.literal(1), task: z.string(), state: z.literal('kept') }),
@@ -54,19 +59,38 @@ export function writeShared(file: string, record: SharedRecord): void {
   writeRecord(file, record)
 }
 
-const SuspectRecord = z.strictObject({ version: z.literal(1), folder: z.string(), packages: Packages })
+const SuspectRecord = z.strictObject({ version: z.literal(1), folder: z.string(), packages: Packages, trusted: Packages.optional() })
 
-/** Packages that work which was not accepted has changed and that nobody has replaced since, as it left them. */
-export function readSuspects(file: string, folder: string): Packages {
+export interface Suspects {
+  /** As the work left them. */
+  packages: Packages
+  /** What they contained before; empty where they were not there. */
+  trusted: Packages
+}
+
+/** Packages that work which was not accepted has changed and that nobody has replaced since. */
+export function readSuspects(file: string, folder: string): Suspects {
   const record = readRecord(file)
-  if (record === undefined) return {}
+  if (record === undefined) return { packages: {}, trusted: {} }
   const parsed = SuspectRecord.safeParse(record)
   if (!parsed.success || parsed.data.folder !== folder) {
     throw new WorkspaceFault('bad_record', `${file} does not say which packages of ${folder} are suspect; it is left as it is`)
   }
-  return parsed.data.packages
+  return { packages: parsed.data.packages, trusted: parsed.data.trusted ?? {} }
 }
 
-export function writeSuspects(file: string, folder: string, packages: Packages): void {
-  writeRecord(file, { version: 1, folder, packages })
+export function writeSuspects(file: string, folder: string, { packages, trusted }: Suspects): void {
+  writeRecord(file, { version: 1, folder, packages, trusted })
+}
+
+const KnownRecord = z.strictObject({ version: z.literal(1), folder: z.string(), contents: Packages })
+
+/** What packages contained when they were last read, by their path and how they stood. A record that cannot be read saves no work, and is written again. */
+export function readKnown(file: string, folder: string): Packages {
+  const parsed = KnownRecord.safeParse(readRecord(file))
+  return parsed.success && parsed.data.folder === folder ? parsed.data.contents : {}
+}
+
+export function writeKnown(file: string, folder: string, contents: Packages): void {
+  writeRecord(file, { version: 1, folder, contents })
 }

@@ -14,6 +14,8 @@ const looked = {
 
 export const deliverableEvents = {
   'deliverable.submitted': z.strictObject({ deliverable: z.string(), ...Submission.shape }),
+  /** The owner took the id away from whoever has it: whoever brings something under it next has it from then on. */
+  'deliverable.freed': z.strictObject({ deliverable: z.string(), ...owner }),
   /** An agent asked to be let through without a review. */
   'bypass.requested': z.strictObject({ deliverable: z.string(), digest: z.string(), ...owner }),
   /** A person, or a policy that obeys agents, waived the review of exactly these bytes, until then. Durable before it takes effect. */

@@ -5,6 +5,7 @@ import { evolveMerge } from './merge.ts'
 import { evolveOutcome } from './outcome.ts'
 import { evolveReview } from './review.ts'
 import type { AttemptState, MaybeTask, TaskState } from '../state.ts'
+import { withChecked } from './taken.ts'
 
 /** The task after an event. Total: an event that means nothing here leaves the state as it is. */
 export function evolve(state: MaybeTask, event: AssayEvent): MaybeTask {
@@ -28,6 +29,7 @@ function created({ spec, policy }: EventData<'task.created'>): TaskState {
     attempts: 0,
     charged: 0,
     granted: 0,
+    checked: {},
     contents: {},
     authors: [],
     reviews: 0,
@@ -38,6 +40,7 @@ function created({ spec, policy }: EventData<'task.created'>): TaskState {
     ledger: [],
     ledgerCount: 0,
     mergeFailures: 0,
+    mergedOtherwise: [],
     givenBack: 0,
     behind: false,
     stagnated: false,
@@ -68,7 +71,8 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
     case 'case.submitted': {
       const { submission, content, conversation } = event.data
       const contents = { ...state.contents, [content.digest]: content }
-      return inCurrent({ ...state, status: 'checking', contents }, (current) => ({
+      const mergedOtherwise = state.mergedOtherwise.filter((digest) => digest !== content.digest)
+      return inCurrent({ ...state, status: 'checking', contents, mergedOtherwise }, (current) => ({
         ...current,
         ...(conversation !== undefined && { conversation }),
         submission,
@@ -82,12 +86,14 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
     case 'checks.failed':
       return inCurrent({ ...state, status: 'running' }, (current) => ({ ...current, checkFailures: current.checkFailures + 1 }))
     case 'checks.passed':
-      return inCurrent({ ...state, status: 'in_review' }, (current) => ({
-        ...current,
-        checksPassed: true,
-        checkedWith: digestOf(state.spec.checks),
-        suspicions: event.data.suspicions,
-      }))
+      return withChecked(
+        inCurrent({ ...state, status: 'in_review' }, (current) => ({
+          ...current,
+          checksPassed: true,
+          checkedWith: digestOf(state.spec.checks),
+          suspicions: event.data.suspicions,
+        })),
+      )
     case 'checks.requested':
       return inCurrent({ ...state, status: 'checking' }, (current) => ({ ...current, checksPassed: false }))
     default:

@@ -2,13 +2,14 @@ import { digestOf } from '../../../contract/canonical.ts'
 import type { AssayEvent, EventData } from '../../../contract/events/manifest.ts'
 import { feedbackOnEnding } from '../../ledger/feedback.ts'
 import { withEntry } from './review.ts'
+import { taken, withChecked } from './taken.ts'
 import type { TaskState } from '../state.ts'
 
 /** What joining the mission's branch does to the task. */
 export function evolveMerge(state: TaskState, event: AssayEvent): TaskState {
   switch (event.type) {
     case 'merge.requested':
-      return { ...without(state), status: 'in_review', merging: { acceptance: event.data.acceptance } }
+      return { ...without(taken(state, event.data.acceptance)), status: 'in_review', merging: { acceptance: event.data.acceptance } }
     case 'merge.checked': {
       const { commit, onto } = event.data
       return state.merging ? { ...state, merging: { ...state.merging, merge: { commit, onto } } } : state
@@ -32,11 +33,14 @@ function without(state: TaskState): TaskState {
 
 /** The merge's content takes the place of what was submitted; its checks have passed. */
 function changed(state: TaskState, { content }: EventData<'merge.changed'>): TaskState {
-  const { merging: _over, ...rest } = state
+  const { merging, ...before } = state
+  const replaced = merging?.acceptance.content
+  const mergedOtherwise = typeof replaced === 'string' ? [...state.mergedOtherwise, replaced] : state.mergedOtherwise
+  const rest = { ...before, mergedOtherwise }
   const contents = { ...state.contents, [content.digest]: content }
   if (!rest.current) return { ...rest, contents, behind: true }
   const current = { ...rest.current, content, checksPassed: true, checkedWith: digestOf(state.spec.checks), rejudged: false }
-  return { ...rest, contents, current, behind: true }
+  return withChecked({ ...rest, contents, current, behind: true })
 }
 
 function failed(state: TaskState, { attempt, detail, paths, reports, charged }: EventData<'merge.failed'>): TaskState {
@@ -55,5 +59,5 @@ function failed(state: TaskState, { attempt, detail, paths, reports, charged }: 
     { ...rest, feedback, behind: true, mergeFailures: state.mergeFailures + 1 },
     { ...entry, points: [], pointers: [...paths] },
   )
-  return charged ? told : { ...told, charged: told.charged - 1, givenBack: attempt }
+  return charged ? told : { ...told, charged: told.charged - 1, givenBack: state.attempts }
 }

@@ -1,6 +1,7 @@
 import type { AssayEvent, EventData } from '../../../contract/events/manifest.ts'
 import { decisionOn, type TaskState } from '../state.ts'
 import { withEntry } from './review.ts'
+import { taken } from './taken.ts'
 
 /** What endings, holds, the operator and inputs do to the task. */
 export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
@@ -20,9 +21,9 @@ export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
       return { ...state, status: 'in_review', restoring: { attempt, content, why } }
     }
     case 'task.accepted':
-      return accepted(state, event.data)
+      return accepted(taken(state, event.data), event.data)
     case 'task.force_accepted':
-      return ended(state, { flag: 'below-threshold', content: event.data.content, score: event.data.score })
+      return ended(taken(state, event.data), { flag: 'below-threshold', content: event.data.content, score: event.data.score })
     case 'task.failed':
       return { ...ended(state), status: 'failed' }
     case 'task.delegated':

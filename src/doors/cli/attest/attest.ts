@@ -4,6 +4,7 @@ import type { App, ExitCode } from '../app.ts'
 import type { Output } from '../output.ts'
 import type { ConfigFlags } from '../project.ts'
 import { writeWhole } from '../audit/checkpoint.ts'
+import { isBroken } from '../commands/run.ts'
 import { withEngine, withTask } from '../commands/task.ts'
 
 type AttestFlags = ConfigFlags & { out?: string }
@@ -13,6 +14,8 @@ export async function attestCommand(app: App, output: Output, id: string, flags:
   const keeping = await app.keeping(output.terminal)
   let attested: Attested | undefined
   const code = await withEngine(app, output, flags, async (engine) => {
+    // Nobody signs for what a damaged journal says, wherever the damage is.
+    if (await isBroken(engine, output)) return 3
     attested = await attestDeliverable(engine.parts, id, keeping.signer())
     return 0
   })
@@ -34,6 +37,8 @@ function tell(output: Output, id: string, attested: Attested, { out }: AttestFla
   else writeWhole(resolve(output.terminal.cwd, out), `${text}\n`)
   const things = statement.subject.length === 1 ? 'one thing' : `${statement.subject.length} things`
   const where = out === undefined ? '' : ` in ${out}`
+  if (statement.predicate.assay?.policyAccepted === false)
+    output.note('WARN: it was decided under a policy that the owner has not accepted: assay policy show')
   output.note(`${statement.predicate.result}: ${id}, ${things}${where}. Hand out the public key with it: assay audit key`)
   return 0
 }

@@ -56,7 +56,7 @@ function lines(output: Output, { subject, predicate }: Statement, compared: { pa
           `${assay.kind.padEnd(9)} ${oneLine(assay.id)}: ${oneLine(assay.title)}`,
           `result    ${assay.flag}${assay.score ? `, score ${assay.score.on100}/100` : ', unscored'}, bar ${assay.bar}: ${oneLine(assay.why)}`,
           `judges    ${judges.length === 0 ? 'nobody reviewed it' : oneLine(judges.join(', '), 400)}`,
-          `policy    ${oneLine(assay.policy)}`,
+          `policy    ${oneLine(assay.policy)}${assay.policyAccepted === false ? ', NOT ACCEPTED by the owner' : ''}`,
           `journal   ${oneLine(assay.head.stream)}@${assay.head.version}, position ${assay.head.position}, ${assay.head.hash}`,
         ]
       : []),

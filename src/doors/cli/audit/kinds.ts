@@ -52,9 +52,12 @@ const kinds: Readonly<Record<string, Group>> = {
   'attempt.failed': 'trouble',
   'attempt.interrupted': 'trouble',
   'task.held': 'trouble',
+  'session.unreviewed': 'trouble',
   'operator.requested': 'trouble',
+  'deliverable.freed': 'overrule',
   'policy.recorded': 'policy',
   'policy.adopted': 'policy',
+  'policy.accepted': 'policy',
   'owner.enrolled': 'policy',
 }
 

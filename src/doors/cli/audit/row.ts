@@ -9,8 +9,12 @@ const shortDigest = (text: string): string => text.replace(/sha256:([0-9a-f]{12}
 
 /** Events whose line is not written where people watch a run. */
 const own: Readonly<Record<string, (data: Record<string, unknown>) => string>> = {
+  'policy.accepted': ({ digest, how, by, reason }) =>
+    how === 'first' ? `policy ${digest} is the first here, and trusted` : `policy ${digest} accepted by ${by}: ${reason}`,
+  'deliverable.freed': ({ deliverable, by, reason }) => `${deliverable} freed by ${by}: ${reason}`,
   'policy.recorded': ({ digest }) => `policy ${digest} is in force`,
   'policy.adopted': ({ policy, bar, by }) => `policy ${policy} adopted by ${by}, bar ${bar}`,
+  'session.unreviewed': ({ agent, session, reason }) => `${agent} ended UNREVIEWED in session ${session}: ${reason}`,
   'owner.enrolled': () => "the owner's token is known from here on",
 }
 

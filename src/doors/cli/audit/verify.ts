@@ -23,9 +23,10 @@ export async function verifyCommand(app: App, output: Output, flags: CheckpointF
   try {
     const opened = await openExisting(app, output, flags)
     if (typeof opened === 'number') return opened
-    const { journal, snapshots } = opened.engine.parts
+    const { journal, snapshots, rules } = opened.engine.parts
+    const { policy } = rules
     try {
-      return tell(output, await verifyEverything({ journal, snapshots, inventory: keeping.inventory(home) }, checkpoint.value))
+      return tell(output, await verifyEverything({ journal, snapshots, inventory: keeping.inventory(home), policy }, checkpoint.value))
     } finally {
       await opened.engine.close()
     }

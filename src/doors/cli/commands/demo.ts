@@ -35,7 +35,7 @@ export async function demoCommand(app: App, output: Output, name: string | undef
   mkdirSync(folder, { recursive: true })
   for (const [file, text] of Object.entries(demoFiles)) writeFileSync(join(folder, file), text)
   const shown = relative(output.terminal.cwd, folder) || '.'
-  if (!output.json) for (const line of explanation.before(shown)) output.note(wrap(line, output.columns))
+  if (!output.json) for (const line of explanation.before(shown)) output.page(wrap(line, output.columns))
 
   const found = findProject({ cwd: folder, env: {} }, {})
   if (!found.ok) return refuse(output, found.error)

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import { digestOf } from '../../../contract/canonical.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { heldInputs } from '../../../engine/gates/held.ts'
 import { stopMission } from '../../../engine/gates/stop.ts'
 import { readAddition } from '../../../engine/project.ts'
 import type { MissionRow } from '../../../engine/views/tasks.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import { type ConfigFlags, findProject, readText } from '../project.ts'
-import { type Standing, standingOf, standingText } from '../render/mission.ts'
+import { heldInputText, type Standing, standingOf, standingText } from '../render/mission.ts'
 import { table } from '../render/table.ts'
 import { scoreText, stateWord } from '../render/task.ts'
 import { notTheOwner } from '../owner.ts'
@@ -34,8 +35,13 @@ export async function missionShowCommand(app: App, output: Output, id: string, f
   return withMission(app, output, id, flags, async (engine, mission) => {
     const [rows, gates] = await Promise.all([engine.taskRows(`${mission.id}/`), engine.gates(mission.id)])
     const standing = await standingOf(engine, mission)
+    const held = heldInputs(gates, rows)
     if (output.json) {
-      output.jsonLine({ ...standing, tasks: rows, gates: gates.map(({ state: _state, ...gate }) => gate) })
+      const shown = gates.map(({ state: _state, ...gate }) => {
+        const own = held.filter((input) => input.gate === gate.name).map(({ task, held: why }) => ({ task, held: why }))
+        return { ...gate, ...(own.length > 0 && { heldInputs: own }) }
+      })
+      output.jsonLine({ ...standing, tasks: rows, gates: shown })
       return 0
     }
     output.data(`${mission.id}: ${oneLine(mission.name, 100)} (${standingText(standing)})`)
@@ -48,6 +54,7 @@ export async function missionShowCommand(app: App, output: Output, id: string, f
     )
     for (const { name, status, reason } of gates)
       output.data(`gate ${oneLine(name, 60)}: ${status}${reason === undefined ? '' : `, ${oneLine(reason, 200)}`}`)
+    for (const input of held) output.data(`gate ${heldInputText(input)}`)
     return 0
   })
 }

@@ -5,6 +5,7 @@ import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import type { ConfigFlags } from '../project.ts'
 import { table } from '../render/table.ts'
+import { isNamed, latestBytes, workBytes } from './deliverable/bytes.ts'
 import { openExisting } from './run.ts'
 import { withTask } from './task.ts'
 
@@ -87,18 +88,30 @@ function findRequest(open: readonly RequestRow[], wanted: string): RequestRow | 
 }
 
 /** `assay overrule`: the owner turns a decision, either way. */
-export async function overruleCommand(app: App, output: Output, id: string, outcome: string, flags: AnswerFlags): Promise<ExitCode> {
+export async function overruleCommand(
+  app: App,
+  output: Output,
+  id: string,
+  outcome: string,
+  flags: AnswerFlags & { digest?: string },
+): Promise<ExitCode> {
   if (outcome !== 'pass' && outcome !== 'fail') return say(output, `${outcome} is neither pass nor fail`)
   const authority = await app.authority(output.terminal)
   if (!authority.ok) return say(output, authority.message)
   return withTask(app, output, id, flags, async (engine, row, deliverable) => {
     const { by } = authority
     if (!(await engine.isOwner(authority.token))) return say(output, notTheOwner)
+    const bytes = deliverable === undefined ? await workBytes(engine, row.id) : await latestBytes(engine, deliverable)
+    if (flags.digest !== undefined && !isNamed(bytes, flags.digest))
+      return say(output, `--digest ${flags.digest} is not the work that would be overruled: that is ${bytes?.words ?? 'none yet'}`)
     const handled = await engine.handle(row.id, { type: 'overrule_task', outcome, by, reason: flags.reason ?? '' }, by)
     if (!handled.ok) return say(output, handled.error.message)
-    output.note(`WARN: ${by} overruled the decision on ${deliverable ?? row.id} to ${outcome}: ${oneLine(flags.reason ?? '', 300)}`)
-    if (output.json) output.jsonLine({ kind: 'overruled', task: row.id, ...(deliverable !== undefined && { deliverable }), outcome, by })
-    else output.data(`${deliverable ?? row.id}: overruled to ${outcome} by ${by}`)
+    const about = bytes ? `, for ${bytes.words}` : ''
+    output.note(`WARN: ${by} overruled the decision on ${deliverable ?? row.id} to ${outcome}${about}: ${oneLine(flags.reason ?? '', 300)}`)
+    const digest = bytes && { digest: bytes.digest, size: bytes.size, brought: bytes.at }
+    if (output.json)
+      output.jsonLine({ kind: 'overruled', task: row.id, ...(deliverable !== undefined && { deliverable }), outcome, by, ...digest })
+    else output.data(`${deliverable ?? row.id}: overruled to ${outcome} by ${by}${about}`)
     if (deliverable !== undefined) output.note(`Next: assay why ${deliverable}`)
     return 0
   })

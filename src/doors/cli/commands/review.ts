@@ -2,25 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DeliverableId } from '../../../contract/deliverable/deliverable.ts'
-import { CriterionEntry } from '../../../contract/mission/mission.ts'
 import { expandChecks } from '../../../contract/check.ts'
 import type { Result } from '../../../contract/errors.ts'
-import { readDocument } from '../../../contract/source/document.ts'
 import type { Problem } from '../../../contract/source/problem.ts'
 import type { Criterion } from '../../../contract/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { numberedCriteria, type Project } from '../../../engine/project.ts'
+import type { Project } from '../../../engine/project.ts'
 import { reviewOnce } from '../../../engine/review/one-shot.ts'
 import type { App, ExitCode, Subject } from '../app.ts'
-import type { Output } from '../output.ts'
-import { type ConfigFlags, findProject, knobFlags, readText } from '../project.ts'
-import { type Format, formats, render } from '../report/formats.ts'
+import { oneLine, type Output } from '../output.ts'
+import { type ConfigFlags, findProject, knobFlags } from '../project.ts'
+import { render } from '../report/formats.ts'
 import type { ReviewReport } from '../report/report.ts'
+import { criteriaOf } from '../review/criteria.ts'
 import { type JudgeFlags, projectFromEnvironment } from '../review/from-environment.ts'
 import { judgeDeliverable } from '../review/of-deliverable.ts'
 import { reportOf } from '../review/report-of.ts'
+import { type Sink, sinksOf, unwritable } from '../review/sinks.ts'
 import { stopOnSignals } from '../signals.ts'
-import { refuse } from './run.ts'
+import { isBroken, refuse } from './run.ts'
 
 export interface ReviewFlags extends ConfigFlags, JudgeFlags {
   criteria?: string[]
@@ -40,6 +40,8 @@ export async function reviewCommand(app: App, output: Output, what: string | und
   if (!wanted.ok) return refuse(output, wanted.error)
   if ((what === undefined) === (flags.diff === undefined))
     return refuse(output, [usage('name one thing to review: a file, a folder, an address, `-`, or --diff base..head')])
+  if (flags.producer === 'runtime' || flags.producer === 'owner')
+    return refuse(output, [usage(`--producer ${flags.producer}: nobody brings work as ${flags.producer}; name the agent that made it`)])
   const criteria = criteriaOf(flags.criteria ?? [], output.terminal.cwd)
   if (!criteria.ok) return refuse(output, criteria.error)
   const found = flags.deliverable === undefined ? findReviewProject(output, flags) : findDeliverableProject(output, flags)
@@ -50,6 +52,9 @@ export async function reviewCommand(app: App, output: Output, what: string | und
   const engine = await app.open({ folder, project, create: true })
   if (!engine) throw new Error('.assay/ could not be made')
   try {
+    if (flags.deliverable !== undefined && (await isBroken(engine, output))) return 3
+    if (flags.deliverable !== undefined && flags.eval === false)
+      output.note('note: with --no-eval nobody judges it: its checks run, it stays UNREVIEWED, and the gate stays shut for it')
     const { cwd } = output.terminal
     const stdin = what === '-' ? await readAll(process.stdin) : undefined
     const subject = await app.subject(
@@ -57,6 +62,8 @@ export async function reviewCommand(app: App, output: Output, what: string | und
       engine,
     )
     if (!subject.ok) return refuse(output, subject.error)
+    const lost = unwritable(wanted.value, cwd)
+    if (lost.length > 0) return refuse(output, lost)
     const report = await judge(engine, output, subject.value, { ...flags, criteria: criteria.value })
     if (report === 'stopped') return 130
     if ('refused' in report) return refuse(output, [usage(report.refused)])
@@ -78,7 +85,7 @@ async function judge(
   const signals = stopOnSignals(output)
   const began = performance.now()
   try {
-    if (!output.json) output.note(`Reviewing ${subject.kind} ${subject.name} …`)
+    if (!output.json) output.note(`Reviewing ${subject.kind} ${oneLine(subject.name)} …`)
     if (deliverable !== undefined) return await judgeDeliverable(engine, subject, { ...flags, deliverable }, signals.stop)
     const end = await reviewOnce(
       engine,
@@ -125,56 +132,6 @@ function findDeliverableProject(output: Output, flags: ReviewFlags): Result<{ fo
   if (!found.ok || found.value.file !== null) return found
   const message = 'a deliverable is reviewed under the policy of a project, and there is no assay.yaml here or above'
   return { ok: false, error: [{ ...usage(message), fix: 'assay init writes one' }] }
-}
-
-/** Each `--criteria` is a file of criteria (a YAML or JSON list, or one a line), or the text of one. */
-function criteriaOf(given: readonly string[], cwd: string): Result<Criterion[], Problem[]> {
-  const entries: unknown[] = []
-  for (const one of given) {
-    const text = /\s/.test(one) ? undefined : readText(resolve(cwd, one), one)
-    if (!text?.ok) {
-      if (looksLikeFile(one)) return { ok: false, error: text?.ok === false ? text.error : [usage(`${one} cannot be read`)] }
-      entries.push(one)
-      continue
-    }
-    const document = readDocument(text.value, one)
-    const list = document.ok && Array.isArray(document.value.value) ? document.value.value : undefined
-    entries.push(
-      ...(list ??
-        text.value
-          .split('\n')
-          .map((line) => line.replace(/^\s*[-*]\s+/, '').trim())
-          .filter((line) => line !== '')),
-    )
-  }
-  const parsed = entries.map((entry) => CriterionEntry.safeParse(entry))
-  const bad = parsed.findIndex((one) => !one.success)
-  if (bad >= 0) return { ok: false, error: [usage(`criterion ${bad + 1} is no text and has no \`text\``)] }
-  return numberedCriteria(parsed.map((one) => one.data as CriterionEntry))
-}
-
-const looksLikeFile = (text: string): boolean => /^[^\s]+\.(ya?ml|json|txt|md)$/.test(text)
-
-interface Sink {
-  format: Format
-  /** Standard output where none is named. */
-  file?: string
-}
-
-/** `--format name` prints, `--format name=file` writes. Without any: pretty at a terminal, minimal for programs. */
-function sinksOf(output: Output, flags: ReviewFlags): Result<Sink[], Problem[]> {
-  const sinks: Sink[] = []
-  for (const given of flags.format ?? []) {
-    const [name = '', file] = given.split(/=(.*)/s)
-    if (!formats.includes(name as Format))
-      return { ok: false, error: [usage(`--format ${name}: there is no such format; there are ${formats.join(', ')}`)] }
-    sinks.push({ format: name as Format, ...(file !== undefined && file !== '' && { file }) })
-  }
-  if (flags.json && !sinks.some(({ file }) => file === undefined)) sinks.push({ format: 'json' })
-  if (sinks.some(({ file }) => file === undefined)) return { ok: true, value: sinks }
-  const { stdout, env } = output.terminal
-  const person = stdout.isTTY === true && !env.CI && !env.CLAUDECODE && !env.AI_AGENT
-  return { ok: true, value: [...sinks, { format: person ? 'pretty' : 'minimal' }] }
 }
 
 function deliver(app: App, output: Output, { format, file }: Sink, report: ReviewReport): void {

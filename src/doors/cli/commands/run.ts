@@ -10,6 +10,7 @@ import { liveProgress } from '../progress/live.ts'
 import { jsonProgress, plainProgress } from '../progress/plain.ts'
 import type { Progress } from '../progress/progress.ts'
 import { type ConfigFlags, findProject, type FoundProject, readText } from '../project.ts'
+import { type Standing, standingOf, standingText } from '../render/mission.ts'
 import { summary } from '../render/summary.ts'
 import { stopOnSignals } from '../signals.ts'
 import { verificationText } from '../render/verification.ts'
@@ -68,25 +69,50 @@ export async function resumeCommand(app: App, output: Output, mission: string | 
       output.note(`assay: there is no mission ${mission}; there are: ${missions.map((row) => row.id).join(', ') || 'none'}`)
       return 2
     }
-    if (chosen.length === 0) {
-      const pending = await engine.sendPending()
-      if (pending > 0) output.note(`note: ${pending} ${pending === 1 ? 'notification waits' : 'notifications wait'} to be sent again later`)
-      output.note('Nothing to resume: every mission is finished. See assay task list.')
-      return 0
-    }
-    for (const row of chosen) {
-      const refused = flags.acceptPolicy ? await adopt(app, engine, output, row.id) : await sayPolicyChanges(engine, output, row.id)
+    if (chosen.length === 0) return await sayNothingToResume(engine, output)
+    const going: string[] = []
+    for (const { id } of chosen) {
+      if (mission === undefined && !flags.acceptPolicy && (await isLeftReview(engine, id))) {
+        output.note(`note: ${id} was a review under another configuration; it is left as it is (assay why ${id}/subject)`)
+        continue
+      }
+      const refused = flags.acceptPolicy ? await adopt(app, engine, output, id) : await sayPolicyChanges(engine, output, id)
       if (refused) return 2
+      going.push(id)
     }
-    return await drive(
-      engine,
-      output,
-      chosen.map((row) => row.id),
-      flags,
-    )
+    return going.length === 0 ? await sayNothingToResume(engine, output) : await drive(engine, output, going, flags)
   } finally {
     await engine.close()
   }
+}
+
+async function sayNothingToResume(engine: Engine, output: Output): Promise<ExitCode> {
+  const pending = await engine.sendPending()
+  if (pending > 0) output.note(`note: ${pending} ${pending === 1 ? 'notification waits' : 'notifications wait'} to be sent again later`)
+  const last = await lastRun(engine)
+  const ended = last ? `; the last, ${last.id}, ended ${standingText(last)}` : ''
+  output.note(`Nothing to resume: every mission is finished${ended}. See assay task list.`)
+  if (last?.outcome === 'failed') return 1
+  const waits = last?.outcome === 'inconclusive' || (last?.outcome === 'unreviewed' && engine.parts.rules.policy.review.evaluate)
+  return waits ? 3 : 0
+}
+
+/** The latest run of a mission file that is finished, as it stands. */
+async function lastRun(engine: Engine): Promise<Standing | undefined> {
+  for (const row of (await engine.missions()).reverse())
+    if (row.finished !== undefined && !(await isOneShot(engine, row.id))) return standingOf(engine, row)
+  return undefined
+}
+
+/** A review of one thing is no mission of anybody's. */
+async function isOneShot(engine: Engine, mission: string): Promise<boolean> {
+  const rows = await engine.taskRows(`${mission}/`)
+  return rows.length === 1 && rows[0]?.id === `${mission}/subject` && rows[0].outside === true
+}
+
+/** A one-shot review that came to no end, under flags or a configuration of its own: nobody who resumes missions asks for it. */
+async function isLeftReview(engine: Engine, mission: string): Promise<boolean> {
+  return (await isOneShot(engine, mission)) && (await engine.policyChanges(mission)).length > 0
 }
 
 /** Names what changed since a mission was started; false where nothing did. */
@@ -104,7 +130,7 @@ async function sayPolicyChanges(engine: Engine, output: Output, mission: string)
 /** The owner lets the changed policy take over; true where that is refused. */
 async function adopt(app: App, engine: Engine, output: Output, mission: string): Promise<boolean> {
   const changes = await engine.policyChanges(mission)
-  if (changes.length === 0) return false
+  if (changes.length === 0 && (await engine.policyStanding()).accepted) return false
   const authority = await app.authority(output.terminal)
   const owner = authority.ok && (await engine.isOwner(authority.token))
   if (!authority.ok || !owner) {
@@ -150,7 +176,7 @@ export function progressFor(output: Output): Progress {
 export async function isBroken(engine: Engine, output: Output): Promise<boolean> {
   const verification = await engine.verify()
   if (verification.breaks.length === 0) return false
-  output.note(verificationText(output, verification))
+  output.page(verificationText(output, verification))
   output.note(
     'assay: the journal was changed from outside or is damaged; nothing is run on it. assay reset puts it away, a backup brings it back.',
   )
@@ -172,9 +198,12 @@ function report(output: Output, missions: string[], end: RunEnd, configFlag: str
       counts: end.counts,
       judging: end.judging,
       ...(end.awaited.length > 0 && { awaited: end.awaited }),
+      ...(end.requests.length > 0 && { requests: end.requests }),
+      ...(end.heldInputs.length > 0 && { heldInputs: end.heldInputs }),
       ...(end.missedThresholds.length > 0 && { missedThresholds: end.missedThresholds }),
       ...(end.waivedThresholds.length > 0 && { waivedThresholds: end.waivedThresholds }),
       ...(waivedGates.length > 0 && { waivedGates }),
+      ...(end.withheld.length > 0 && { withheld: end.withheld }),
       tasks: end.rows,
     })
   else output.data(summary(output, missions, end, configFlag))

@@ -1,9 +1,11 @@
+import { provenList, provenRow } from '../../../engine/audit/rows.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { TaskDetail } from '../../../engine/task/detail.ts'
 import type { TaskRow } from '../../../engine/views/tasks.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import type { ConfigFlags } from '../project.ts'
+import { degradedWords } from '../render/event.ts'
 import { paintState, scoreText, stateWord } from '../render/task.ts'
 import { table } from '../render/table.ts'
 import { openExisting } from './run.ts'
@@ -11,7 +13,9 @@ import { openExisting } from './run.ts'
 /** `assay task list`. */
 export async function taskListCommand(app: App, output: Output, flags: ConfigFlags & { mission?: string }): Promise<ExitCode> {
   return withEngine(app, output, flags, async (engine) => {
-    const rows = await engine.taskRows(flags.mission === undefined ? '' : `${flags.mission}/`)
+    const found = await engine.taskRows(flags.mission === undefined ? '' : `${flags.mission}/`)
+    const { rows, proven } = await provenList(engine.parts.journal, found)
+    if (!proven) output.note('note: so many finished tasks are not each held against their events here; assay audit verify does that')
     if (output.json) for (const row of rows) output.jsonLine(row)
     else if (rows.length === 0) output.note('No tasks yet: assay run <mission> starts some.')
     else
@@ -69,10 +73,12 @@ function detailLines(output: Output, row: TaskRow, detail: TaskDetail): string[]
     ...(row.detail ? [`because   ${oneLine(row.detail, 400)}`] : []),
     ...(row.content ? [`content   ${row.content}`] : []),
     ...(detail.workspace ? [`workspace ${detail.workspace}`] : []),
+    ...(detail.unsandboxed ? ['sandbox   none: its last attempt ran unsandboxed and could do what you can'] : []),
     ...detail.criteria.map((criterion) => `${criterion.id.padEnd(9)} ${oneLine(criterion.text, 200)}${criterion.hard ? '' : ' (soft)'}`),
     ...(detail.case ? [`case      ${oneLine(detail.case.summary, 400)}`] : []),
     ...detail.checks.flatMap((check) => checkLines(output, check)),
     ...detail.judges.map((judge) => `${judge.judge.padEnd(9)} ${oneLine(judge.said, 400)}`),
+    ...(detail.degraded ? [`panel     quorum ${detail.degraded.quorum}, ${degradedWords}`] : []),
     ...detail.vetoes.map((veto) => `VETO      ${veto.criterion} by ${veto.judge}`),
     ...detail.requests.map((request) => `asks you  ${request.request}: ${request.answers.join(', ')}`),
   ]
@@ -104,10 +110,10 @@ export async function withTask(
     const exact = rows.find((row) => row.id === id)
     const ending = exact ? [exact] : rows.filter((row) => row.id.endsWith(`/${id}`) || row.title === id)
     const [row] = ending
-    if (row && ending.length === 1) return use(engine, row)
+    if (row && ending.length === 1) return use(engine, await provenRow(engine.parts.journal, row.id))
     const brought = ending.length > 0 ? undefined : (await engine.deliverables()).find(({ deliverable }) => deliverable === id)
     const judgedIn = rows.find((one) => one.id === brought?.task)
-    if (judgedIn) return use(engine, judgedIn, id)
+    if (judgedIn) return use(engine, await provenRow(engine.parts.journal, judgedIn.id), id)
     output.note(
       ending.length === 0
         ? `assay: there is no task ${id}; assay task list and assay deliverable list show what there is`

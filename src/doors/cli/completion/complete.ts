@@ -45,7 +45,8 @@ function walk(program: Command, words: readonly string[]): { command: Command; p
 
 /** Its own options and those of the commands around it, which hold for it too. */
 function allOptions(command: Command): Option[] {
-  return [...command.options, ...(command.parent ? allOptions(command.parent).filter(({ long }) => long !== '--version') : [])]
+  const around = command.parent ? allOptions(command.parent).filter(({ long }) => long !== '--version') : []
+  return [...command.options, ...around.filter(({ long }) => command.options.every((own) => own.long !== long))]
 }
 
 function optionsOf(command: Command): Candidate[] {

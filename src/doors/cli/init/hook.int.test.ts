@@ -34,12 +34,12 @@ describe('assay init --hook', () => {
   it('shows what it would change before it changes it', async () => {
     const { code, asked, stdout, stderr } = await init({ hook: 'claude', yes: true }, ({ dryRun }) => ({
       ok: true,
-      value: [dryRun ? 'would change' : 'changed it'],
+      value: ['--- a.json', '+++ a.json', dryRun ? '+    "would": 1' : '+    "done": 1'],
     }))
     expect(code).toBe(0)
     expect(asked).toEqual([true, false].map((dryRun) => ({ agent: 'claude', folder, remove: false, dryRun })))
-    expect(stderr).toContain('would change')
-    expect(stdout).toContain('changed it')
+    expect(stderr).toContain('\n+    "would": 1\n')
+    expect(stdout).toContain('changed a.json\n')
   })
 
   it('writes nothing at all where the hook cannot be put in', async () => {
@@ -60,6 +60,21 @@ describe('assay init --hook', () => {
         { remove: true, dryRun: false },
       ],
     })
+  })
+
+  it('takes out every hook of the project’s own with the rest, and says which settings it could not read', async () => {
+    await init({ yes: true })
+    const removed = await init({ yes: true, remove: true }, ({ agent }) =>
+      agent === 'codex' ? { ok: false, error: 'hooks.json is torn' } : { ok: true, value: agent === 'claude' ? ['+++ c.json'] : [] },
+    )
+    expect(removed.code, removed.stderr).toBe(0)
+    expect(removed.asked.filter(({ dryRun }) => !dryRun).map(({ agent, onlyOfProject }) => [agent, onlyOfProject])).toContainEqual([
+      'claude',
+      true,
+    ])
+    expect(removed.stdout).toContain('changed c.json\n')
+    expect(removed.stderr.match(/hooks.json is torn/g)).toHaveLength(1)
+    expect(existsSync(join(folder, 'assay.yaml'))).toBe(false)
   })
 
   it('has nothing to do where the hook is in already', async () => {

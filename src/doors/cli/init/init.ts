@@ -1,8 +1,10 @@
+import { marked } from '../../../contract/source/shown.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import { additions, apply, type Change, type Changes, configFile, earlierTemplate, missionFile, removals } from './changes.ts'
 import { type BrainChoice, type Chosen, chooseJudge, chooseTemplate, chooseWorker, isTemplate } from './choice.ts'
 import { configText } from './config-text.ts'
+import { hookedAgents } from '../hook/agents.ts'
 import { missionText } from './mission-text.ts'
 import { sealed } from './sealed.ts'
 import type { Survey, TemplateName } from './survey.ts'
@@ -23,23 +25,44 @@ export async function initCommand(app: App, output: Output, flags: InitFlags): P
     output.note('assay: hooks are not available in this version; leave --hook out')
     return 2
   }
-  const folder = output.terminal.cwd
   const remove = flags.remove === true
-  const plan = remove ? { ...removals(folder), said: [] } : await planned(app, output, template, flags.model)
-  const hooking = (dryRun: boolean) => (hook === undefined ? undefined : app.hook?.({ agent: hook, folder, remove, dryRun }))
-  const preview = await hooking(true)
-  if (preview?.ok === false) {
-    output.note(`assay: ${oneLine(preview.error, 500)}`)
-    return 2
-  }
-  await show(output, plan, preview?.value ?? [])
-  const waiting = plan.changes.length > 0 || (preview?.value ?? []).length > 0
+  const plan = remove ? { ...removals(output.terminal.cwd), said: [] } : await planned(app, output, template, flags.model)
+  const preview = await changeHooks(app, output, flags, true)
+  if (hook !== undefined && preview.problems.length > 0) return refuse(output, preview.problems)
+  plan.kept.push(...preview.problems.map((why) => ({ path: 'hook', why })))
+  await show(output, plan, preview.lines)
+  const waiting = plan.changes.length > 0 || preview.lines.length > 0
   const consent = waiting && !flags.dryRun ? await mayWrite(app, output, flags) : 'no'
-  if (consent === 'yes') for (const change of plan.changes) apply(folder, change)
-  const hooked = consent === 'yes' ? await hooking(false) : undefined
-  tell(output, { plan, remove, waiting, consent, hook: hooked?.ok ? hooked.value : [] })
-  if (hooked?.ok === false) output.note(`assay: ${oneLine(hooked.error, 500)}`)
-  return hooked?.ok === false || consent === 'unasked' ? 2 : 0
+  if (consent === 'yes') for (const change of plan.changes) apply(output.terminal.cwd, change)
+  const hooked = consent === 'yes' ? await changeHooks(app, output, flags, false) : { lines: [], problems: [] }
+  tell(output, { plan, remove, waiting, consent, hook: hooked.lines })
+  // What could not be read before was said before.
+  const failed = hooked.problems.filter((problem) => !preview.problems.includes(problem))
+  if (failed.length > 0) return refuse(output, failed)
+  return consent === 'unasked' ? 2 : 0
+}
+
+function refuse(output: Output, problems: readonly string[]): ExitCode {
+  for (const problem of problems) output.note(`assay: ${oneLine(problem, 500)}`)
+  return 2
+}
+
+interface HookChanges {
+  /** What changes, as a diff. */
+  lines: string[]
+  problems: string[]
+}
+
+/** Without an agent's name, taking out is for every hook of ours in the project's own settings; those that hold for other projects, too, stay. */
+async function changeHooks(app: App, { terminal }: Output, flags: InitFlags, dryRun: boolean): Promise<HookChanges> {
+  const { hook, remove = false } = flags
+  const found: HookChanges = { lines: [], problems: [] }
+  for (const agent of hook !== undefined ? [hook] : remove ? hookedAgents : []) {
+    const changed = await app.hook?.({ agent, folder: terminal.cwd, remove, dryRun, ...(hook === undefined && { onlyOfProject: true }) })
+    if (changed?.ok === false) found.problems.push(changed.error)
+    else found.lines.push(...(changed?.value ?? []))
+  }
+  return found
 }
 
 interface Plan extends Changes {
@@ -84,7 +107,7 @@ const brainName = (brain: BrainChoice): string => (brain.kind === 'agent' ? brai
 async function show(output: Output, { changes, kept, said }: Plan, hook: readonly string[]): Promise<void> {
   for (const line of said) output.note(line)
   for (const { path, why } of kept) output.note(`${path}: ${why}`)
-  for (const line of hook) output.note(oneLine(line, 500))
+  for (const line of output.json ? [] : hook) output.note(paintDiff(output, marked(line)))
   if (output.json || changes.length === 0) return
   const { createTwoFilesPatch } = await import('diff')
   for (const { path, before, after } of changes) {
@@ -95,7 +118,7 @@ async function show(output: Output, { changes, kept, said }: Plan, hook: readonl
       after ?? '',
     )
     const lines = patch.split('\n').slice(1, -1)
-    output.note(['', ...lines.map((line) => paintDiff(output, line))].join('\n'))
+    output.page(['', ...lines.map((line) => paintDiff(output, line))].join('\n'))
   }
   output.note('')
 }
@@ -130,7 +153,7 @@ function tell(output: Output, { plan, remove, waiting, consent, hook }: Outcome)
     output.jsonLine({ kind: remove ? 'init_removed' : 'init', written, template: template ?? null, said, changes: shown, kept, hook })
   } else if (written) {
     for (const change of changes) output.data(`${actionOf(change)}d ${change.path}`)
-    for (const line of hook) output.data(oneLine(line, 500))
+    for (const line of hook) if (/^\+\+\+ /.test(line)) output.data(`changed ${oneLine(line.slice(4), 500)}`)
   } else output.data(waiting ? 'nothing was written' : 'nothing to do')
   if (consent === 'unasked') output.note('assay: nobody is here to ask; --yes writes it, --dry-run only shows it')
   if (written && !remove) output.note('Next: assay doctor, then assay run mission.yaml')

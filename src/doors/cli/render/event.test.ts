@@ -19,3 +19,20 @@ describe('the progress of a run', () => {
     expect(describeEvent(delegated({ content: 'x', delegated: [], refused: [] }))).toBeUndefined()
   })
 })
+
+describe('a panel with fewer independent judges than the quorum', () => {
+  const opened = (degraded: boolean) =>
+    ({
+      type: 'review.opened',
+      data: { review: 1, size: 3, quorum: 1, degraded, warnings: [], suspicions: [] },
+    }) as unknown as StoredEvent
+  const decided = (degraded: boolean) =>
+    ({ type: 'review.decided', data: { decision: { outcome: 'pass', degraded, concern: 'fine' } } }) as unknown as StoredEvent
+
+  it('is seen when it opens and when it decides', () => {
+    expect([isQuiet(opened(true)), isQuiet(opened(false))]).toEqual([false, true])
+    expect(describeEvent(opened(true))).toContain('quorum 1, degraded: fewer independent judges')
+    expect(describeEvent(decided(true))).toBe('PASS, no score (degraded panel): fine')
+    expect(describeEvent(decided(false))).toBe('PASS, no score: fine')
+  })
+})

@@ -8,7 +8,11 @@ type Descriptions = { [T in EventType]?: Describe<T> }
 
 const score = (value: { on5: number; on100: number } | undefined) => (value ? `${value.on5} (${value.on100}/100)` : 'no score')
 
-const costOf = (usage: Usage | undefined) => (usage?.costUsd === undefined ? '' : `, $${usage.costUsd.toFixed(4)}`)
+const costOf = (usage: Usage | undefined) =>
+  usage?.costUsd === undefined ? '' : `, $${usage.costUsd.toFixed(4)}${usage.estimated ? ' (estimated)' : ''}`
+
+/** What is said of a review whose quorum is smaller than the one configured. */
+export const degradedWords = 'degraded: fewer independent judges than `review.panel.quorum` asks for'
 
 /** One line for people per event; events without one are machinery. */
 const descriptions: Descriptions = {
@@ -31,7 +35,7 @@ const descriptions: Descriptions = {
       .join(', ')}`,
   'review.opened': ({ review, size, quorum, degraded, warnings, suspicions }) =>
     [
-      `review ${review}: panel of up to ${size}, quorum ${quorum}${degraded ? ', degraded' : ''}`,
+      `review ${review}: panel of up to ${size}, quorum ${quorum}${degraded ? `, ${degradedWords}` : ''}`,
       ...warnings,
       ...suspicions.map((one) => `SUSPICION: ${one}`),
     ].join('; '),
@@ -46,7 +50,7 @@ const descriptions: Descriptions = {
   'veto.raised': ({ judge, criterion }) => `VETO by ${judge}: ${criterion} is not met`,
   'veto.lifted': ({ criterion, by }) => `veto on ${criterion} lifted by ${by === 'judge' ? 'its judge' : `the ${by}`}`,
   'review.decided': ({ decision }) =>
-    `${decision.outcome === 'pass' ? 'PASS' : 'REJECTED'}, ${score(decision.score)}${decision.category ? `, ${decision.category}` : ''}: ${decision.concern}`,
+    `${decision.outcome === 'pass' ? 'PASS' : 'REJECTED'}, ${score(decision.score)}${decision.category ? `, ${decision.category}` : ''}${decision.degraded ? ' (degraded panel)' : ''}: ${decision.concern}`,
   'decision.reused': ({ review }) => `same content as in review ${review}: its decision stands`,
   'merge.requested': ({ acceptance }) => `merging ${acceptance.kind === 'accepted' ? acceptance.flag : 'below-threshold'} work`,
   'merge.checked': ({ reports }) => `merged; ${reports.length} ${reports.length === 1 ? 'check passes' : 'checks pass'} on the merge`,
@@ -90,6 +94,13 @@ const descriptions: Descriptions = {
   'sla.violated': ({ entityId, overdueMs }) => `DEADLINE of ${entityId} MISSED by ${Math.round(overdueMs / 1000)} s`,
   'sla.met': ({ entityId }) => `deadline of ${entityId} met`,
   'clock.jumped': ({ byMs }) => `the clock of this machine jumped by ${Math.round(byMs / 1000)} s; deadlines go by the steady clock`,
+  'folder.stuck': ({ folder, task, why }) => `FOLDER ${folder}: what ${task} left there cannot be put back: ${why}`,
+  'folder.changed': ({ folder, task, corrected, others, kept }) =>
+    [
+      `FOLDER ${folder} changed after ${task} was handed in`,
+      ...(corrected.length > 0 ? [`made what was accepted: ${corrected.join(', ')} (what lay there is in ${kept})`] : []),
+      ...(others.length > 0 ? [`left as they are: ${others.join(', ')}`] : []),
+    ].join('; '),
   'task.blocked': ({ gate }) => `waits for the gate ${gate} again`,
   'mission.started': ({ name, tasks }) => `mission ${name}: ${tasks} tasks`,
   'mission.finished': ({ outcome, detail }) => `mission finished, ${outcome}: ${detail}`,
@@ -116,6 +127,6 @@ export function describeEvent(event: StoredEvent): string | undefined {
 
 export function isQuiet(event: StoredEvent): boolean {
   if (event.type !== 'review.opened') return quiet.has(event.type)
-  const { suspicions, warnings } = event.data as EventData<'review.opened'>
-  return suspicions.length === 0 && warnings.length === 0
+  const { suspicions, warnings, degraded } = event.data as EventData<'review.opened'>
+  return suspicions.length === 0 && warnings.length === 0 && !degraded
 }

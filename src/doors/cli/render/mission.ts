@@ -1,6 +1,9 @@
 import type { Engine } from '../../../engine/engine.ts'
+import type { HeldInput } from '../../../engine/gates/held.ts'
 import { outcomeOf } from '../../../engine/mission/outcome.ts'
 import type { MissionRow } from '../../../engine/views/tasks.ts'
+import { oneLine } from '../output.ts'
+import { cut } from './table.ts'
 
 /** A run with what the owner waived since it ended. */
 export interface Standing extends MissionRow {
@@ -30,4 +33,9 @@ export function standingText({ finished, outcome, threshold, waivedGates = [] }:
 /** `1 gate waived`, `threshold waived`: nobody should take waived work for work that passed. */
 export function waiverWords(gates: number, threshold: boolean): string[] {
   return [...(gates > 0 ? [`${gates} ${gates === 1 ? 'gate' : 'gates'} waived`] : []), ...(threshold ? ['threshold waived'] : [])]
+}
+
+/** A gate that waits for what nothing moves by itself. */
+export function heldInputText({ gate, task, held }: HeldInput, width = 200): string {
+  return `${oneLine(gate, 60)}: waits for ${cut(oneLine(task, 200), width)}, which is held (${held})`
 }

@@ -1,12 +1,20 @@
 import type { RunEnd } from '../../../engine/engine.ts'
 import type { TaskRow } from '../../../engine/views/tasks.ts'
 import { oneLine, type Output } from '../output.ts'
-import { waiverWords } from './mission.ts'
-import { displayWidth, table, wrap } from './table.ts'
+import { heldInputText, waiverWords } from './mission.ts'
+import { cut, displayWidth, table, wrap } from './table.ts'
 import { barOn100, scoreText, stateWord } from './task.ts'
 
 /** Those who are waited for, as far as a summary names them. */
 const mostAwaited = 10
+
+/** Deliverables that did not reach the owner, as far as a summary names them. */
+const mostWithheld = 10
+
+/** Questions that wait for a person, as far as a summary asks them. */
+const mostAsked = 5
+/** Held inputs of gates that it names. */
+const mostHeld = 10
 
 /** The last lines of a run: result, score against the bar, top concern, the next command to type. */
 export function summary(output: Output, missions: readonly string[], end: RunEnd, configFlag = ''): string {
@@ -36,25 +44,39 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
     if (status === 'failed' || status === 'stopped')
       lines.push(wrap(`Gate ${oneLine(name, 60)}: ${status}${reason === undefined ? '' : `, ${oneLine(reason, 200)}`}`, output.columns, 2))
   }
+  for (const held of end.heldInputs.slice(0, mostHeld))
+    lines.push(wrap(`Gate ${heldInputText(held, output.columns - 3)}`, output.columns, 2))
   // The command stands on a line of its own: it is there to be copied.
   for (const mission of end.missedThresholds)
     lines.push(`Quality threshold of ${mission}: missed. To let it pass:`, `  assay mission waive ${mission}${configFlag} --reason <text>`)
   const worst = rows.find((row) => rank(row) < 4)
   if (worst?.concern !== undefined || worst?.detail !== undefined) {
     const against = worst.score ? ` ${worst.score.on100} against the bar of ${barOn100(worst.bar)}` : ''
-    lines.push(
-      wrap(`Top concern (${oneLine(worst.title, 60)}${against}): ${oneLine(worst.concern ?? worst.detail ?? '', 300)}`, output.columns, 2),
-    )
+    lines.push(wrap(`Top concern (${oneLine(worst.title, 60)}${against}): ${oneLine(whyWorst(worst), 300)}`, output.columns, 2))
   }
+  for (const { task, why } of end.withheld.slice(0, mostWithheld))
+    lines.push(wrap(`Not handed over: ${task}: ${oneLine(why, 300)}`, output.columns, 2))
   for (const { task, agent, for: what } of end.awaited.slice(0, mostAwaited))
     lines.push(wrap(`Waits for ${oneLine(agent, 60)}, who comes from outside: ${what} on ${task}`, output.columns, 2))
+  for (const { request, answers, detail } of end.requests.slice(0, mostAsked)) {
+    const why = detail === '' ? '' : `: ${oneLine(detail, 200)}`
+    lines.push(wrap(`Waits for you: ${cut(oneLine(request, 200), output.columns - 3)} (${answers.join(', ')})${why}`, output.columns, 2))
+  }
+  if (end.requests.length > mostAsked) lines.push(wrap(`… ${end.requests.length - mostAsked} more wait for you`, output.columns, 2))
   lines.push(`Next: ${nextCommand(missions, end, worst)}${configFlag}`)
   return lines.join('\n')
 }
 
-function judgingText({ calls, unpriced, inputTokens, outputTokens, costUsd }: RunEnd['judging']): string {
-  const money = calls === unpriced ? [] : [`$${costUsd.toFixed(4)}${unpriced > 0 ? ` (${unpriced} without a price)` : ''}`]
+function judgingText({ calls, unpriced, inputTokens, outputTokens, costUsd, estimated = 0 }: RunEnd['judging']): string {
+  const besides = [...(unpriced > 0 ? [`${unpriced} without a price`] : []), ...(estimated > 0 ? [`${estimated} estimated`] : [])]
+  const money = calls === unpriced ? [] : [`$${costUsd.toFixed(4)}${besides.length > 0 ? ` (${besides.join(', ')})` : ''}`]
   return [`${calls} ${calls === 1 ? 'call' : 'calls'}`, `${inputTokens} tokens in`, `${outputTokens} out`, ...money].join(', ')
+}
+
+/** What stands in its way now: judges' words may be older than what holds it, unless the hold is for them. */
+function whyWorst({ status, held, concern, detail }: TaskRow): string {
+  const first = status === 'held' && held !== 'escalated' ? (detail ?? concern) : (concern ?? detail)
+  return first ?? ''
 }
 
 /** What needs a look comes first. */
@@ -70,9 +92,9 @@ function rank(row: TaskRow): number {
 function nextCommand(missions: readonly string[], end: RunEnd, worst: TaskRow | undefined): string {
   const resume = missions.length === 1 ? `assay resume ${missions[0]}` : 'assay resume'
   if (end.stopped || worst?.held === 'judge_unavailable') return resume
-  const waits = end.rows.some((row) => row.request !== undefined) || end.gates.some((gate) => gate.request !== undefined)
-  if (waits && worst === undefined) return 'assay requests'
+  if (end.requests.length > 0) return 'assay requests'
   if (worst) return worst.attempt > 0 ? `assay task show ${worst.id}` : `assay task list`
+  if (end.withheld.length > 0) return 'assay inbox'
   const [coming] = end.awaited
   if (coming) return `assay mcp --role ${coming.for === 'work' ? 'worker' : 'reviewer'} --agent ${coming.agent}`
   const open = end.rows.some((row) => row.status !== 'done' && row.status !== 'failed' && row.status !== 'skipped')

@@ -23,8 +23,10 @@ export interface ReviewReport {
   checks: CheckReport[]
   suspicions: string[]
   warnings: string[]
-  /** `reused`: verdicts that were given on exactly this question before; nobody was asked for them. */
-  usage: { calls: number; reused?: number; inputTokens: number; outputTokens: number; costUsd?: number }
+  /** There were fewer independent judges than the configured quorum: this one was in force instead. */
+  degraded?: { quorum: number }
+  /** `reused`: verdicts that were given on exactly this question before; nobody was asked for them. `estimated`: calls that did not say what they used. */
+  usage: { calls: number; reused?: number; inputTokens: number; outputTokens: number; costUsd?: number; estimated?: number }
   durationMs: number
 }
 
@@ -88,7 +90,10 @@ export function standingOf(criterion: CriterionReport): CriterionAnswer['met'] |
 
 /** What it cost, in one line. */
 export function usageText({ usage, durationMs }: Pick<ReviewReport, 'usage' | 'durationMs'>): string {
-  const cost = usage.costUsd === undefined ? [] : [`$${usage.costUsd.toFixed(4)}`]
+  const cost =
+    usage.costUsd === undefined
+      ? []
+      : [`$${usage.costUsd.toFixed(4)}${usage.estimated === undefined ? '' : ` (${usage.estimated} estimated)`}`]
   const calls = `${usage.calls} ${usage.calls === 1 ? 'call' : 'calls'}`
   const reused =
     usage.reused === undefined ? [] : [`${usage.reused} ${usage.reused === 1 ? 'verdict' : 'verdicts'} as before, not asked again`]

@@ -33,6 +33,7 @@ export function projectFromEnvironment(
   if (model === undefined) missing.push('a model: --model or ASSAY_MODEL')
   if (provider === 'openai-compatible' && baseURL === undefined) missing.push('an address: --base-url or ASSAY_BASE_URL')
   if (provider !== undefined && provider !== 'openai-compatible' && key !== undefined && !env[key]) missing.push(`the key in ${key}`)
+  if (knobs['--max-cost'] !== undefined) missing.push('prices to count with, for --max-cost: only the brains of an assay.yaml have them')
   if (missing.length > 0) {
     const fix = 'or write an assay.yaml with brains and reviewers'
     return { ok: false, error: missing.map((what) => ({ file: 'no assay.yaml', path: '', message: `a review needs ${what}`, fix })) }
@@ -44,7 +45,7 @@ export function projectFromEnvironment(
     agents: { judge: { role: 'reviewer', brain: 'judge' } },
     review: { panel: { size: 1, quorum: 1 } },
   }
-  return readProject({ text: JSON.stringify(config), file: 'assay.yaml', env, flags: knobs })
+  return readProject({ text: JSON.stringify(config), file: 'flags and environment', env, flags: knobs })
 }
 
 /** The one provider whose key is set; none where there are several. */

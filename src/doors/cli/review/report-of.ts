@@ -2,6 +2,7 @@ import type { AssayEvent, EventData } from '../../../contract/events/manifest.ts
 import type { Decision, Sitting } from '../../../contract/review.ts'
 import type { OneShotEnd } from '../../../engine/review/one-shot.ts'
 import type { Subject } from '../app.ts'
+import { degradedWords } from '../render/event.ts'
 import { endingOf, type JudgeReport, type ReviewReport } from '../report/report.ts'
 
 /** What a review came to, from its events; `result` where somebody else says what it came to. */
@@ -35,7 +36,8 @@ export function reportOf(
     judges: judgesOf(events),
     checks,
     suspicions: opened?.suspicions ?? [],
-    warnings: opened?.warnings ?? [],
+    warnings: [...(opened?.degraded ? [`quorum ${opened.quorum}, ${degradedWords}`] : []), ...(opened?.warnings ?? [])],
+    ...(opened?.degraded && { degraded: { quorum: opened.quorum } }),
     usage: usageOf(events),
     durationMs,
   }
@@ -93,6 +95,7 @@ function usageOf(events: readonly AssayEvent[]): ReviewReport['usage'] {
     total.calls += 1
     total.inputTokens += usage?.inputTokens ?? 0
     total.outputTokens += usage?.outputTokens ?? 0
+    if (usage?.estimated) total.estimated = (total.estimated ?? 0) + 1
     if (usage?.costUsd !== undefined) total.costUsd = (total.costUsd ?? 0) + usage.costUsd
   }
   return total

@@ -38,6 +38,7 @@ function standing(more: Partial<DeliverableStanding> = {}): DeliverableStanding 
     },
     gate: { verdict: 'PASS', bypass: false, outcome: { kind: 'allowed', card: card() } },
     cards: [],
+    policy: { digest: 'p', accepted: true, differences: [], differs: '' },
     ...more,
   }
 }
@@ -98,9 +99,30 @@ describe('why a deliverable is in the inbox, or is not', () => {
     expect(explainDeliverable(standing({ cards: [card({ digest: 'older' })] })).state).toBe('not in the inbox')
   })
 
+  it('says where the owner has not accepted the policy, and what to do about it', () => {
+    const { chain, next } = explainDeliverable(
+      standing({
+        policy: { digest: 'p', accepted: false, differences: ['review.threshold: 60 → 20'], differs: 'review.threshold: 60 → 20' },
+        gate: { bypass: false, outcome: { kind: 'refused', code: 'policy_not_accepted', message: 'no' } },
+      }),
+    )
+    expect(chain[0]).toBe('policy: NOT ACCEPTED by the owner: review.threshold: 60 → 20')
+    expect(next).toBe('assay policy accept --reason <why>, then assay deliverable send q3')
+  })
+
+  it('leads to the task that judged it', () => {
+    expect(explainDeliverable(standing()).chain.join('\n')).toContain('assay why deliverable-q3-1/subject')
+  })
+
   it('asks for the answer that it waits for', () => {
     const waiting = standing({ gate: { bypass: true, outcome: { kind: 'refused', code: 'bypass_refused', message: 'no' } } })
     waiting.state.request = { request: 'q3/bypass#1', digest: 'bytes', by: 'ana' }
     expect(explainDeliverable(waiting).next).toBe('assay requests answer q3/bypass#1 <accept or fail> --reason <why>')
+  })
+
+  it('names a rejection of the same content under another id', () => {
+    const elsewhere = { deliverable: 'q2', task: 'deliverable-q2-1/subject', concern: 'No sources.', points: [] }
+    expect(explainDeliverable(standing(), [elsewhere]).chain).toContain('the same content was rejected before as q2: No sources.')
+    expect(explainDeliverable(standing()).chain.join()).not.toContain('rejected before')
   })
 })

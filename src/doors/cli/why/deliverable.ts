@@ -1,23 +1,32 @@
 import type { DeliverableStanding } from '../../../engine/deliverables/look.ts'
+import type { TurnedDown } from '../../../engine/deliverables/turned-down.ts'
 import type { InboxRow } from '../../../engine/views/inbox.ts'
 import { shortName } from '../commands/deliverable/inbox.ts'
-import { standingWords } from '../commands/deliverable/words.ts'
+import { rejectedWords, standingWords } from '../commands/deliverable/words.ts'
 import { againstBar } from '../report/report.ts'
+import { policyWords } from '../policy/words.ts'
 import type { Explanation } from './explain.ts'
 
 /** Why a deliverable is in the inbox, or is not. */
-export function explainDeliverable({ state, review, gate, cards }: DeliverableStanding): Explanation {
+export function explainDeliverable(
+  { state, review, gate, cards, policy }: DeliverableStanding,
+  elsewhere: readonly TurnedDown[] = [],
+): Explanation {
   const { deliverable, latest, producer, bypasses, request } = state
   const shown = cards.find((card) => card.type === 'report_ready' && card.digest === latest.digest && card.state !== 'expired')
-  const { because, next } = shown ? whyShown(shown) : whyNot({ state, review, gate, cards })
+  const { because, next } = shown ? whyShown(shown) : whyNot({ state, review, gate, cards, policy })
   const chain = [
     ...(shown && gate.outcome.kind === 'refused'
       ? [`another card would be refused now (${gate.outcome.code}): ${gate.outcome.message}`]
       : []),
+    ...(policy.accepted ? [] : [`policy: ${policyWords(policy)}`]),
     ...(request ? [`asks you: ${request.request} (accept, fail)`] : []),
     ...(review
-      ? [`review: ${review.verdict}, ${againstBar(review.score, review.bar)}, try ${review.attempt} of ${review.allowed} in ${review.task}`]
+      ? [
+          `review: ${review.verdict}, ${againstBar(review.score, review.bar)}, try ${review.attempt} of ${review.allowed} (assay why ${review.task})`,
+        ]
       : []),
+    ...elsewhere.slice(0, 1).map((one) => rejectedWords(one)),
     ...(review && review.judges.length > 0 ? [`judges: ${review.judges.join(', ')}`] : []),
     ...bypasses.slice(-1).map((one) => `bypass: ${one.by} waived the review of ${one.digest} until ${one.until}: ${one.reason}`),
     ...cards.slice(0, 2).map((card) => `card ${shortName(card.card)}: ${card.type}, ${card.state}, ${standingWords(card)}`),
@@ -53,6 +62,10 @@ function whyNot({ state, review, gate }: DeliverableStanding): Reason {
     case 'not_clean':
     case 'veto_stands':
       return { because, next: `assay overrule ${deliverable} pass --reason <why>, or assay bypass ${deliverable} --reason <why>` }
+    case 'policy_not_accepted':
+      return { because, next: `assay policy accept --reason <why>, then assay deliverable send ${deliverable}` }
+    case 'already_sent':
+      return { because, next: `assay inbox --state all --search ${deliverable}` }
     case 'under_review':
     case 'upstream_changed':
       return { because, next: `assay resume ${(review?.task ?? '').split('/')[0]}`.trimEnd() }

@@ -48,6 +48,13 @@ describe('why a task is as it is', () => {
     }
   })
 
+  it('names a panel that was smaller than it should be', () => {
+    expect(explain({ status: 'done', flag: 'clean' }, { degraded: { quorum: 1 } }).chain[0]).toMatch(
+      /^panel: quorum 1, degraded: fewer independent judges/,
+    )
+    expect(explain({ status: 'done', flag: 'clean' }).chain.join()).not.toContain('degraded')
+  })
+
   it('says for every hold what would end it', () => {
     const said = HeldReason.options.map((held) => explain({ status: 'held', held }).because)
     expect(new Set(said).size).toBe(HeldReason.options.length)

@@ -1,6 +1,7 @@
 import type { TaskDetail } from '../../../engine/task/detail.ts'
 import type { GateRow } from '../../../engine/views/gates.ts'
 import type { TaskRow } from '../../../engine/views/tasks.ts'
+import { degradedWords } from '../render/event.ts'
 import { stateWord } from '../render/task.ts'
 
 /** Why something is as it is, from the answer down to what it rests on, and what to do next. */
@@ -27,6 +28,10 @@ export interface TaskKnown {
   gates: readonly GateRow[]
   /** Whether some process is at work on the journal right now. */
   busy: boolean
+  /** In words, where the owner does not stand behind the policy that it is decided under. */
+  unacceptedPolicy?: string
+  /** Its deliverable, and why that is in the inbox or is not. */
+  deliverable?: { id: string; state: string; because: string }
 }
 
 /** Most lines of the chain: with title, reason and next command it is ten lines. */
@@ -56,13 +61,21 @@ export function explainTask(known: TaskKnown): Explanation {
     ...(isBlocked(row) ? known.blockers.slice(1) : []).map(
       (one) => `which waits for ${one.title} (${stateWord(one)}${one.detail ? `: ${one.detail}` : ''})`,
     ),
+    ...(known.deliverable ? [deliverableLine(known.deliverable, row.id)] : []),
+    ...(known.unacceptedPolicy === undefined ? [] : [`policy: ${known.unacceptedPolicy}`]),
     ...detail.requests.map(({ request, answers }) => `asks you: ${request} (${answers.join(', ')})`),
     ...detail.vetoes.map(({ criterion, judge }) => `veto: ${judge} found ${criterion} unmet`),
+    ...(detail.degraded ? [`panel: quorum ${detail.degraded.quorum}, ${degradedWords}`] : []),
     ...detail.ledger.slice(-2).reverse().map(ledgerLine),
     ...(isOpenReview(row) ? detail.judges.map(({ judge, said }) => `judge ${judge}: ${said}`) : []),
     `attempts: ${detail.charged} of ${detail.allowed}, by ${row.assignee}; bar ${detail.bar}`,
   ]
   return { id: row.id, title: row.title, state: stateWord(row), because, chain: chain.slice(0, longestChain), next }
+}
+
+/** A deliverable that has a name of its own is asked about by that. */
+function deliverableLine({ id, state, because }: NonNullable<TaskKnown['deliverable']>, task: string): string {
+  return `deliverable ${id}: ${state}, ${because} (assay ${id === task ? 'deliverable show' : 'why'} ${id})`
 }
 
 type Reason = Pick<Explanation, 'because' | 'next'>
@@ -89,9 +102,14 @@ const reasons: Record<TaskRow['status'], (known: TaskKnown) => Reason> = {
   in_review: ({ row, busy }) => ({ because: seatsText(row), next: awaitedJudge(row) ?? onward(row, busy) }),
   held: whyHeld,
   done: whyDone,
-  failed: ({ row }) => ({
+  failed: ({ row, deliverable }) => ({
     because: row.detail ?? row.concern ?? 'it failed',
-    next: row.mission === '' ? `assay ledger ${row.id}` : `assay mission retry ${row.mission} --reason <why>`,
+    next:
+      row.outside && deliverable
+        ? `assay overrule ${deliverable.id} pass --reason <why>`
+        : row.mission === ''
+          ? `assay ledger ${row.id}`
+          : `assay mission retry ${row.mission} --reason <why>`,
   }),
   skipped: ({ row, blockers }) => ({
     because: row.detail ?? 'something before it ended badly',

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../contract/canonical.ts'
-import { ownerStream } from '../../../engine/streams.ts'
+import { isOwned } from '../../../engine/policy/owner.ts'
 import type { HttpWorld } from '../world.ts'
 
 /** Whose token was shown. */
@@ -32,7 +32,7 @@ export class Tokens {
   async #isOwner(digest: string): Promise<boolean> {
     if (digest === this.#owner) return true
     const { engine } = this.#world
-    if ((await engine.parts.journal.head(ownerStream)) === 0) return digest === engine.parts.ownerToken
+    if (!(await isOwned(engine.parts))) return digest === engine.parts.ownerToken
     if (!(await engine.isOwner(digest))) return false
     this.#owner = digest
     return true

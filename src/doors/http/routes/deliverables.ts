@@ -109,6 +109,7 @@ const bringing = [
       const card = key === undefined ? {} : { card: namedRequest(from, key) }
       const sent = await door.engine.emitCard(CardRequest.parse(request), { from, ...card, digestOf: (source) => door.digestNow(source) })
       if (!sent.ok) return refuse(sent.code, sent.message, sent.verdict === undefined ? {} : { verdict: sent.verdict })
+      if (sent.bypass) door.log(`WARN: ${sent.card.deliverable} is handed over UNREVIEWED: ${sent.card.bypass?.by} waived its review`)
       return { status: 201, body: { card: sent.card, bypass: sent.bypass, ...(sent.verdict !== undefined && { verdict: sent.verdict }) } }
     },
   }),
@@ -126,6 +127,7 @@ const bringing = [
       if (!waived.ok) return refusedBy(waived.error)
       const granted = waived.value.bypasses.at(-1)
       if (!granted) throw new Error(`the bypass of ${deliverable} is gone`)
+      door.log(`WARN: ${who.name} waived the review of ${deliverable}, for ${granted.digest} alone; its card stays marked UNREVIEWED`)
       return { body: { deliverable, digest: granted.digest, until: granted.until, by: granted.by } }
     },
   }),

@@ -135,6 +135,7 @@ export const deliverableTools = [
       const sent = await engine.emitCard(input, { from: session.agent, digestOf: (source) => session.world.digestNow(source) })
       const known = sent.verdict !== undefined && { verdict: sent.verdict }
       if (!sent.ok) return answer({ released: false, code: sent.code, message: sent.message, ...known })
+      if (sent.bypass) session.world.log(`WARN: ${deliverableId} is handed over UNREVIEWED: ${sent.card.bypass?.by} waived its review`)
       return answer({ released: true, card: sent.card, unreviewed: sent.bypass, ...known })
     },
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Verdict } from '../../../contract/verdict.ts'
-import { answer, type Call, reads, refuse, refusedBy, shown, tool, writes } from '../tool.ts'
+import { type Answer, answer, type Call, reads, refuse, refusedBy, shown, tool, writes } from '../tool.ts'
 
 const Review = z.string().min(1).max(300).describe('Name of the review, as list_reviews shows it.')
 const Text = z.strictObject({ text: z.string() })
@@ -17,8 +17,16 @@ const Awaited = z.strictObject({
   until: z.string().describe('After that the seat counts as unavailable.'),
 })
 
+/** Why a call may not see the work or answer for it; undefined where it shows the reviewer's token. A worker must not learn the nonce of its review. */
+async function refusal({ session }: Pick<Call<unknown>, 'session'>): Promise<Answer<never> | undefined> {
+  const authority = await session.world.authority()
+  return authority.ok ? undefined : refuse('not_reviewer', authority.error)
+}
+
 /** Looks into the snapshot under review, and nowhere else. */
 async function look(name: 'read_file' | 'list' | 'grep', { session, engine, input }: Call<{ review: string }>) {
+  const refused = await refusal({ session })
+  if (refused) return refused
   const { review, ...asked } = input
   const work = await engine.outside.work(review, session.agent)
   if (!work.ok) return refusedBy(work.error)
@@ -50,6 +58,8 @@ const looking = [
     output: z.strictObject({ review: z.string(), prompt: z.string(), schema: z.record(z.string(), z.unknown()) }),
     hints: reads,
     handle: async ({ session, engine, input: { review } }) => {
+      const refused = await refusal({ session })
+      if (refused) return refused
       const bytes = Math.min(shownBytes, engine.parts.config.limits.promptBytes)
       const brief = await engine.outside.brief(review, session.agent, bytes)
       return brief.ok ? answer(brief.value) : refusedBy(brief.error)
@@ -108,8 +118,8 @@ export const reviewerTools = [
     }),
     hints: writes,
     handle: async ({ session, engine, input: { review, verdict } }) => {
-      const authority = await session.world.authority()
-      if (!authority.ok) return refuse('not_reviewer', authority.error)
+      const refused = await refusal({ session })
+      if (refused) return refused
       const raw = typeof verdict === 'string' ? verdict : (JSON.stringify(verdict) ?? '')
       const taken = await engine.outside.verdict({ review, judge: session.agent, raw })
       if (!taken.ok) return refusedBy(taken.error)

@@ -3,14 +3,16 @@ import { isFinished } from '../../../core/task/decide.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { StreamAppend } from '../../../ports/journal.ts'
 import type { EngineParts } from '../../parts.ts'
-import { type FolderHold, folderReleased, folderTaken, holdsFolder } from './folders.ts'
+import { type FolderHold, folderEnded, folderTaken, holdsFolder } from './folders.ts'
+import { pagePath } from './submission.ts'
 import { isUnderWay } from './under-way.ts'
 
 /**
  * Frees the shared folder of a task that is finished or held. Accepted work is in the folder then; of any other, what it changed there is put back.
- * `later`: its worker is still at work, or its work has to come back into a folder that another task has now.
+ * `later`: its worker is still at work, or its work has to come back into a folder that another task has now. `stuck`: what it left cannot be put back;
+ * that is written down, and whoever wants the folder next is held.
  */
-export async function freeFolder(parts: EngineParts, state: TaskState): Promise<'freed' | 'later'> {
+export async function freeFolder(parts: EngineParts, state: TaskState): Promise<'freed' | 'later' | 'stuck'> {
   if (!isFinished(state) && state.status !== 'held') return 'freed'
   const { spec, status } = state
   if (isUnderWay(parts, spec.id)) return 'later'
@@ -19,16 +21,31 @@ export async function freeFolder(parts: EngineParts, state: TaskState): Promise<
   const accepted = status === 'done'
   if (hold.kind !== 'own') {
     if (!accepted || !parts.workspaces.isAside(spec)) return 'freed'
-    if (hold.kind === 'busy' || !(await append(parts, folderTaken(hold, spec)))) return 'later'
+    if (hold.kind !== 'free' || !(await append(parts, folderTaken(hold, spec)))) return 'later'
     return release(parts, state, { ...hold, kind: 'own', version: hold.version + 1 }, accepted)
   }
   return release(parts, state, hold, accepted)
 }
 
-async function release(parts: EngineParts, state: TaskState, hold: FolderHold, accepted: boolean): Promise<'freed' | 'later'> {
-  const left = handedIn(state)
-  await parts.workspaces.settle(state.spec, accepted ? 'keep' : 'put_back', ...(left === undefined ? [] : [left]))
-  return (await append(parts, folderReleased(hold, state.spec))) ? 'freed' : 'later'
+async function release(parts: EngineParts, state: TaskState, hold: FolderHold, accepted: boolean): Promise<'freed' | 'later' | 'stuck'> {
+  const left = accepted ? await acceptedWork(parts, state) : handedIn(state)
+  const settled = await parts.workspaces.settle(state.spec, accepted ? 'keep' : 'put_back', ...(left === undefined ? [] : [left]))
+  if (!(await append(parts, folderEnded(hold, state.spec, settled)))) return 'later'
+  return settled.stuck === undefined ? 'freed' : 'stuck'
+}
+
+/** The files that were accepted. A page that was fetched with them never lay in the folder. */
+async function acceptedWork({ snapshots }: EngineParts, { done, contents, spec }: TaskState): Promise<Digest | undefined> {
+  const snapshot = contents[done?.content ?? '']?.snapshot as Digest | undefined
+  if (snapshot === undefined || spec.deliverable?.kind !== 'url') return snapshot
+  const manifest = await snapshots.manifest(snapshot)
+  return (
+    manifest &&
+    snapshots.compose(
+      manifest.files.filter(({ path }) => path !== pagePath),
+      manifest.refused,
+    )
+  )
 }
 
 /** The work as it was handed in; undefined where a worker may have gone on since, or never handed anything in. */

@@ -1,11 +1,12 @@
 import type { Lease } from '../../../contract/work.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { BrainPort, WorkEnding, WorkOrder } from '../../../ports/brain.ts'
-import type { InputMaterial, OpenWorkspace } from '../../../ports/workspace.ts'
+import { type InputMaterial, type OpenWorkspace, WorkspaceFault } from '../../../ports/workspace.ts'
 import { isOutside } from '../../outside/who.ts'
 import { shutGate } from '../../gates/gates.ts'
 import { inputMaterial } from './inputs.ts'
-import { folderTaken, holdsFolder } from './folders.ts'
+import { freeFolder } from './folder-end.ts'
+import { type FolderHold, folderTaken, holdsFolder, stuckDetail } from './folders.ts'
 import { workerPrompt } from '../../prompts/worker.ts'
 import { diskFault } from '../../store-fault.ts'
 import { reportEnding } from './submission.ts'
@@ -41,12 +42,17 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
   const inputs = await inputMaterial(bench, state)
   const folder = await holdsFolder(bench.parts, state.spec)
   if (folder.kind === 'busy') return void (await journal.release(lease, folderRetryMs(lease)))
+  if (folder.kind === 'stuck') return afterStuck(bench, lease, folder)
   // A shared folder is looked at only once it is taken: until then another task may be writing in it.
   const openWorkspace = async () => {
     if (state.behind) await bench.parts.workspaces.integration(state.spec)?.catchUp()
     return bench.parts.workspaces.open(state.spec, inputs)
   }
-  const prepared = folder.kind === 'free' ? undefined : await openWorkspace()
+  const prepared = folder.kind === 'free' ? undefined : await orStuck(folder, openWorkspace)
+  if (prepared && 'stuck' in prepared) {
+    const hold = { type: 'hold_task', reason: 'operator', detail: prepared.stuck } as const
+    return settleRefused(bench, lease, await bench.tasks.handle(task, hold, { actor: 'runtime', settles: lease }))
+  }
   const started = await bench.tasks.handle(
     task,
     {
@@ -66,6 +72,26 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
 
   const workspace = prepared ?? (await openWorkspace())
   await takeTurn(bench, lease, started.state, { brain, inputs, workspace }, signal)
+}
+
+/** What another task left in the folder could not be put back: it is tried again, and where it still cannot be, a person is asked. */
+async function afterStuck(bench: Bench, lease: Lease, folder: Extract<FolderHold, { kind: 'stuck' }>): Promise<void> {
+  const { task } = lease.payload as { task: string }
+  const { state } = await bench.tasks.load(folder.task)
+  if (!state || (await freeFolder(bench.parts, state)) !== 'stuck')
+    return void (await bench.parts.journal.release(lease, folderRetryMs(lease)))
+  const hold = { type: 'hold_task', reason: 'operator', detail: stuckDetail(folder) } as const
+  return settleRefused(bench, lease, await bench.tasks.handle(task, hold, { actor: 'runtime', settles: lease }))
+}
+
+/** A shared folder whose files cannot be written is for a person to look at: no other task needs to end for it. */
+async function orStuck(folder: FolderHold, open: () => Promise<OpenWorkspace>): Promise<OpenWorkspace | { stuck: string }> {
+  try {
+    return await open()
+  } catch (error) {
+    if (folder.kind !== 'own' || !(error instanceof WorkspaceFault) || error.code !== 'io') throw error
+    return { stuck: `the folder ${folder.folder} cannot be used: ${error.message}. Make its files writable, then answer retry` }
+  }
 }
 
 /**

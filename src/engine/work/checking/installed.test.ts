@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { CheckReport } from '../../../contract/check.ts'
 import type { PackageChanges } from '../../../ports/workspace.ts'
-import { withMeddling } from './installed.ts'
+import { installedReports, withMeddling } from './installed.ts'
 
 const passing: CheckReport = { id: 'tests', kind: 'command', outcome: 'pass', summary: 'exit code 0', output: 'fine', findings: ['other'] }
-const changes = (some: Partial<PackageChanges>): PackageChanges => ({ changed: [], added: [], removed: [], ...some })
+const changes = (some: Partial<PackageChanges>): PackageChanges => ({ changed: [], replaced: [], added: [], removed: [], ...some })
 const all = () => true
 const none = () => false
 
@@ -17,6 +17,17 @@ describe('the report of a check that may have loaded changed packages', () => {
     const report = withMeddling(passing, changes({ changed: ['node_modules/left-pad'] }), declares)
     expect(report).toMatchObject({ outcome: 'fail', output: 'fine' })
     expect(report.findings).toEqual(['other', 'node_modules/left-pad is installed and was changed; it is in no snapshot'])
+  })
+
+  it.each([all, none])('fails where a new one hides one that was there, whatever is declared', (declares) => {
+    const report = withMeddling(passing, changes({ replaced: ['app/node_modules/pad'] }), declares)
+    expect(report).toMatchObject({ outcome: 'fail', findings: ['other', expect.stringContaining('app/node_modules/pad was installed')] })
+  })
+
+  it('is one more that fails, for every task, and names them', () => {
+    const [report] = installedReports(changes({ changed: ['node_modules/pad'], replaced: ['app/node_modules/pad'] }))
+    expect(report).toMatchObject({ outcome: 'fail', summary: expect.stringContaining('node_modules/pad, app/node_modules/pad') })
+    expect(installedReports(changes({ added: ['node_modules/new'], removed: ['node_modules/old'] }))).toEqual([])
   })
 
   it('passes on a new one with a finding where it is declared, and not where it is not', () => {

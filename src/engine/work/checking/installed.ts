@@ -10,27 +10,43 @@ export function loadsPackages(spec: CheckSpec): boolean {
   return spec.kind === 'command'
 }
 
-export function isMeddled({ changed, added, removed }: PackageChanges): boolean {
-  return changed.length + added.length + removed.length > 0
+export function isMeddled({ changed, replaced, added, removed }: PackageChanges): boolean {
+  return changed.length + replaced.length + added.length + removed.length > 0
 }
+
+/** Packages whose content is not what it was are no work, whatever checks a task has: nobody sees them, and whatever runs in the folder next would load them. */
+export function installedReports(changes: PackageChanges): CheckReport[] {
+  const { changed, replaced } = changes
+  if (changed.length + replaced.length === 0) return []
+  const findings = [...named(changed, wasChanged), ...named(replaced, wasReplaced)]
+  const shown = [...changed, ...replaced].slice(0, mostNamed).map((path) => visible(path))
+  const more = changed.length + replaced.length - shown.length
+  const summary = `installed packages are not what they were, and no judge sees them: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Make them what they were: install the same again, or remove what is new`
+  return [{ id: 'installed-packages', kind: 'diff', outcome: 'fail', summary, output: findings.join('\n'), findings }]
+}
+
+const wasChanged = 'is installed and was changed; it is in no snapshot'
+const wasReplaced = 'was installed by the worker where another of its name was found before; it is in no snapshot'
 
 /**
  * The report of a program that may have loaded packages which the worker changed. They are in no snapshot, so they cannot be put back for the check:
- * each is a finding. A check does not pass on a package that was there and is another now, nor on a new one that the work does not declare.
+ * each is a finding. A check does not pass on a package that was there and is another now or hidden by another, nor on a new one that the work does not declare.
  */
 export function withMeddling(report: CheckReport, changes: PackageChanges, declares: (path: string) => boolean): CheckReport {
   if (!isMeddled(changes)) return report
   const findings = [
     ...report.findings,
-    ...named(changes.changed, 'is installed and was changed; it is in no snapshot'),
+    ...named(changes.changed, wasChanged),
+    ...named(changes.replaced, wasReplaced),
     ...named(changes.added, 'was installed by the worker; it is in no snapshot'),
     ...named(changes.removed, 'was installed and is gone'),
   ]
   const undeclared = changes.added.filter((path) => !declares(path))
-  if (report.outcome !== 'pass' || changes.changed.length + undeclared.length === 0) return { ...report, findings }
+  const others = [...changes.changed, ...changes.replaced]
+  if (report.outcome !== 'pass' || others.length + undeclared.length === 0) return { ...report, findings }
   const summary =
-    changes.changed.length > 0
-      ? `${counted(changes.changed)} changed: what the check loaded is not what is judged. Install them again`
+    others.length > 0
+      ? `${counted(others)} changed: what the check loaded is not what is judged. Install them again`
       : `${counted(undeclared)} added that no package.json or lock file declares for this check: what it loaded is not what is judged`
   return { ...report, findings, outcome: 'fail', summary }
 }

@@ -1,4 +1,5 @@
 import { type CheckSpec, checkId } from '../../../contract/check.ts'
+import type { Content } from '../../../contract/case.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { TaskRow } from '../../views/tasks.ts'
 import type { Bench } from '../bench.ts'
@@ -9,6 +10,11 @@ export interface DueCheck {
   spec: CheckSpec
   /** The snapshot that protected files are restored from: the one before the work that the check was written for. */
   base: string
+  /** The accepted task that it is of, and the snapshot that was accepted. */
+  of?: string
+  accepted?: string
+  /** Work that the owner took although checks of it fail: what it changed of the check's own files counts from there on. */
+  taken?: readonly Pick<Content, 'snapshot' | 'paths'>[]
 }
 
 /**
@@ -24,18 +30,28 @@ async function regressions({ parts, tasks }: Bench, { spec }: TaskState, joined:
   const lineage = parts.workspaces.lineage(spec)
   if (!lineage || spec.mission === undefined || !(lineage.exclusive || joined)) return []
   const rows = await parts.journal.viewRows('tasks', { prefix: `${spec.mission}/` })
-  const due: DueCheck[] = []
+  const others: TaskState[] = []
   for (const row of rows.map((one) => one.row as TaskRow)) {
     if (row.id === spec.id || row.status !== 'done') continue
     const { state: other } = await tasks.load(row.id)
-    if (other?.status !== 'done' || parts.workspaces.lineage(other.spec)?.key !== lineage.key || !provedByChecks(other)) continue
-    const base = other.contents[other.done?.content ?? '']?.base
-    if (base === undefined) continue
-    for (const [index, check] of other.spec.checks.entries()) {
-      if (looksAtFiles(check)) due.push({ id: `regression:${other.spec.id}:${checkId(check, index)}`, spec: check, base })
-    }
+    if (other?.status === 'done' && parts.workspaces.lineage(other.spec)?.key === lineage.key) others.push(other)
   }
-  return due
+  const taken = others.filter((other) => !provedByChecks(other)).flatMap((other) => acceptedContent(other) ?? [])
+  return others.filter(provedByChecks).flatMap((other) => checksOf(other, taken))
+}
+
+function checksOf(other: TaskState, taken: readonly Content[]): DueCheck[] {
+  const accepted = acceptedContent(other)
+  if (accepted === undefined) return []
+  const { base, snapshot } = accepted
+  const of = other.spec.id
+  return other.spec.checks.flatMap((check, index) =>
+    looksAtFiles(check) ? [{ id: `regression:${of}:${checkId(check, index)}`, spec: check, base, of, accepted: snapshot, taken }] : [],
+  )
+}
+
+function acceptedContent({ contents, done }: TaskState): Content | undefined {
+  return contents[done?.content ?? '']
 }
 
 /** Not where the owner took work although its checks fail: nobody else can mend that. */

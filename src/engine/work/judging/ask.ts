@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Digest } from '../../../contract/canonical.ts'
-import type { Case, Content } from '../../../contract/case.ts'
 import type { CheckReport } from '../../../contract/check.ts'
 import { readEvent } from '../../../contract/events/read.ts'
 import type { EvidenceResolution, RawReply, Usage } from '../../../contract/verdict.ts'
@@ -10,7 +9,7 @@ import type { TaskState } from '../../../core/task/state.ts'
 import { readReply } from '../../../core/verdict/read.ts'
 import { evidencePointers } from '../../../core/verdict/sitting.ts'
 import type { BrainPort, JudgeEnding, JudgeQuestion, SnapshotReader } from '../../../ports/brain.ts'
-import { type EvidenceSource, resolveEvidence } from './evidence.ts'
+import { resolveEvidence } from './evidence.ts'
 import { awaitVerdict, isOutsideJudge } from '../../outside/awaited.ts'
 import { judgePrompt, judgePromptVersion } from '../../prompts/judge.ts'
 import { diskFault } from '../../store-fault.ts'
@@ -19,9 +18,8 @@ import { type Bench, type Runner, settleRefused } from '../bench.ts'
 import { type Allowance, allowanceFor, oneAtATime } from './budget.ts'
 import { copyForJudge } from './copies.ts'
 import { folderBefore } from './folder-before.ts'
-import { timelineOf } from './timeline.ts'
 import { questionKey, remember } from './remembered.ts'
-import { agentsFileOf, changedFiles, testFiles } from './exhibits.ts'
+import { panelMaterial, sourceOf } from './panel-material.ts'
 
 /** Pauses between requests to a judge that cannot be reached. */
 const backoffMs = [250, 1_000, 4_000, 10_000]
@@ -139,7 +137,7 @@ const usageOf = (ending: JudgeEnding): Usage | undefined => (ending.kind === 'st
 /** Every call is paid for, the failed ones too. */
 function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (!one || !other) return one ?? other
-  const sum: Usage = { ...one }
+  const sum: Usage = { ...one, ...(other.estimated && { estimated: true }) }
   for (const key of ['inputTokens', 'outputTokens', 'costUsd', 'durationMs'] as const) {
     const more = other[key]
     if (more !== undefined) sum[key] = (sum[key] ?? 0) + more
@@ -172,22 +170,14 @@ export async function promptFor(
   { state, panel, seat, reports }: Omit<Sitting, 'prompt'>,
   promptBytes = bench.parts.config.limits.promptBytes,
 ): Promise<string> {
-  const { snapshots, rules } = bench.parts
-  const content = state.current?.content
+  const { rules } = bench.parts
   const instructions = rulesFor(state.spec, rules).policy.agents[seat.judge]?.instructions
   const prompt = judgePrompt({
+    ...(await panelMaterial(bench, { state, panel, reports }, promptBytes)),
     state,
     panel,
     seat,
-    files: content ? await changedFiles(snapshots, content, promptBytes) : [],
     reports,
-    tests: content ? await testFiles(snapshots, content, state.spec.checks) : [],
-    timeline:
-      content && content.paths.length === 0
-        ? timelineOf(await bench.parts.journal.readStream(taskStream(state.spec.id)), panel.attempt)
-        : [],
-    agentsFile: content && (await agentsFileOf(snapshots, content)),
-    astray: content ? await astray(bench, content, state.current?.case, reports) : [],
     ledgerLimit: rules.policy.review.ledgerLimit,
     promptBytes,
     complaint: seat.because === 'reprompt' ? seat.problem : undefined,
@@ -205,19 +195,6 @@ export async function reportsOf(bench: Bench, state: TaskState): Promise<CheckRe
   return event?.type === 'checks.passed' || event?.type === 'merge.changed' ? event.data.reports : []
 }
 
-/** Where the worker's case points and nothing is found: a judge is told before it goes there. */
-async function astray(
-  bench: Bench,
-  content: Content,
-  argued: Case | undefined,
-  reports: readonly CheckReport[],
-): Promise<EvidenceResolution[]> {
-  const pointers = [...new Set(argued?.ac_coverage.map(({ pointer }) => pointer))]
-  if (pointers.length === 0) return []
-  const looked = await resolveEvidence(pointers, { ...(await sourceOf(bench, content)), reports, unseenCounts: false })
-  return looked.filter(({ resolved }) => !resolved)
-}
-
 /** Every pointer of a reply, looked up in the work. */
 export async function resolutions(
   bench: Bench,
@@ -231,10 +208,4 @@ export async function resolutions(
   if (pointers.length === 0 || !content) return []
   const unseenCounts = read.kind === 'verdict' && read.verdict.verdict === 'reject'
   return resolveEvidence(pointers, { ...(await sourceOf(bench, content)), reports, unseenCounts })
-}
-
-async function sourceOf({ parts }: Bench, content: Content): Promise<Omit<EvidenceSource, 'reports' | 'unseenCounts'>> {
-  const { snapshots } = parts
-  const manifest = await snapshots.manifest(content.snapshot as Digest)
-  return { snapshots, snapshot: content.snapshot, manifest, output: content.output ?? '' }
 }

@@ -9,8 +9,12 @@ const open = new WeakMap<EngineParts, Map<string, { copy: Promise<Copy>; users: 
  * A copy of the snapshot under review, for one judge. Where a sandbox runs judges they can only read it, so those that look at the same snapshot at
  * the same time look at one copy; without a sandbox each has its own, for it may write. Where a task is named, the copy has its installed packages.
  */
-export async function copyForJudge(parts: EngineParts, snapshot: string, packagesFor?: TaskSpec): Promise<Copy> {
-  if (!parts.sandboxed || packagesFor) return parts.materialise(snapshot, packagesFor ? { packagesFor } : {})
+export async function copyForJudge(
+  parts: EngineParts,
+  snapshot: string,
+  packages: { packagesFor?: TaskSpec; withoutPackages?: readonly string[] } = {},
+): Promise<Copy> {
+  if (!parts.sandboxed || packages.packagesFor) return parts.materialise(snapshot, packages)
   const copies = open.get(parts) ?? new Map()
   open.set(parts, copies)
   const shared = copies.get(snapshot) ?? { copy: parts.materialise(snapshot), users: 0 }

@@ -6,8 +6,8 @@ import { copyForJudge } from './copies.ts'
 type Before = NonNullable<JudgeQuestion['before']> & { dispose(): Promise<void> }
 
 /**
- * The shared folder of a task as it was before the work, for judges whose own files lie in it. Installed packages come with it as long as none that was
- * there is another now: a judge that cannot load what it needs gives no verdict, one that loads a worker's files would give the worker's.
+ * The shared folder of a task as it was before the work, for judges whose own files lie in it. Installed packages come with it, but for those that the worker
+ * added, as long as none that was there is another now: a judge that cannot load what it needs gives no verdict, one that loads a worker's files would give the worker's.
  */
 export function folderBefore({ parts }: Bench, { spec, current }: TaskState): Before | undefined {
   const shared = parts.workspaces.shared(spec)
@@ -15,8 +15,8 @@ export function folderBefore({ parts }: Bench, { spec, current }: TaskState): Be
   if (!shared || base === undefined) return undefined
   let copy: ReturnType<typeof copyForJudge> | undefined
   const make = async () => {
-    const { changed } = await parts.workspaces.meddled(spec)
-    return copyForJudge(parts, base, changed.length === 0 ? spec : undefined)
+    const { changed, replaced, added } = await parts.workspaces.meddled(spec)
+    return copyForJudge(parts, base, changed.length === 0 ? { packagesFor: spec, withoutPackages: [...replaced, ...added] } : {})
   }
   return {
     folder: shared.folder,

@@ -1,6 +1,8 @@
 import { digestOf } from '../../../contract/canonical.ts'
+import type { Policy } from '../../../contract/policy.ts'
 import type { EventData } from '../../../contract/events/manifest.ts'
 import type { Panel, Seat } from '../../../core/panel/state.ts'
+import { policyDigest } from '../../../core/policy/policy.ts'
 import { rulesFor } from '../../../core/task/terms.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { RawReply } from '../../../contract/verdict.ts'
@@ -14,7 +16,8 @@ export interface Remembered {
 }
 
 /**
- * Identity of a question: everything a judge is told, whatever the nonce, who is asked, in which seat, under which policy.
+ * Identity of a question: everything a judge is told, whatever the nonce, who is asked, in which seat, under which policy; for a task with terms of its
+ * own, under the policy as it is for that task, so that a setting which its terms replace makes no other question.
  * Undefined where an answer is not to be taken up again: scripts and commands may change behind their name, and a reprompt is about one reply.
  */
 export function questionKey(
@@ -22,12 +25,19 @@ export function questionKey(
   { state, panel, seat }: { state: TaskState; panel: Panel; seat: Seat },
   prompt: string,
 ): string | undefined {
-  const { agents, brains } = rulesFor(state.spec, bench.parts.rules).policy
+  const { policy } = rulesFor(state.spec, bench.parts.rules)
+  const { agents, brains } = policy
   const kind = brains[agents[seat.judge]?.brain ?? '']?.kind
   if ((kind !== 'model' && kind !== 'agent') || seat.because === 'reprompt') return undefined
   const { snapshot } = state.current?.content ?? {}
   const asked = prompt.replaceAll(panel.nonce, '')
-  return digestOf({ asked, snapshot: snapshot ?? null, principal: seat.principal, seat: seat.seat, policy: state.policy, form: seat.form })
+  const under = state.spec.terms === undefined ? state.policy : policyDigest(withoutMoney(policy))
+  return digestOf({ asked, snapshot: snapshot ?? null, principal: seat.principal, seat: seat.seat, policy: under, form: seat.form })
+}
+
+/** What asking may cost decides whether a judge is asked, never what it says. */
+function withoutMoney({ review: { maxCost: _money, ...review }, ...policy }: Policy): Policy {
+  return { ...policy, review }
 }
 
 /** Its answer, with the nonce of this review in the place of the one it was given with: the same words to the same question. */

@@ -57,7 +57,7 @@ async function take(
         expected: Math.max(0, model.head(stream) + offset),
         events: Array.from({ length: count }, (_, n) => happened(`${index}/${n}`)),
       }))
-      const work = step.enqueue.map(({ delay, ...more }) => workOf(more.key, { ...more, notBefore: clock.now() + delay }))
+      const work = step.enqueue.map(({ delay, ...more }) => workOf(more.key, { ...more, delayMs: delay }))
       const request = { streams, enqueue: work, meta, ...(settles === undefined ? {} : { settles }) }
       const expected = model.append(request, clock.now())
       const result = await journal.append(request)

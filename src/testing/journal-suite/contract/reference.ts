@@ -36,9 +36,9 @@ export class JournalModel {
     }
     this.log.push(...added)
     if (request.settles !== undefined) this.complete(request.settles)
-    for (const { key, kind, scope, priority, notBefore } of request.enqueue ?? []) {
+    for (const { key, kind, scope, priority, delayMs = 0 } of request.enqueue ?? []) {
       if (!this.#work.some((item) => item.key === key))
-        this.#work.push({ key, kind, scope, priority, readyAt: notBefore ?? now, owner: null, fence: 0, claims: 0 })
+        this.#work.push({ key, kind, scope, priority, readyAt: now + delayMs, owner: null, fence: 0, claims: 0 })
     }
     return { ok: true, events: added }
   }

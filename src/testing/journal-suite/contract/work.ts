@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Lease } from '../../../contract/work.ts'
+import type { Lease, NewWork } from '../../../contract/work.ts'
 import type { ClaimRequest, Journal } from '../../../ports/journal.ts'
 import type { JournalAdapter } from '../adapters.ts'
 import { freshJournal } from '../fresh.ts'
@@ -64,7 +64,7 @@ function taking(adapter: JournalAdapter): void {
   it('is not due before its time, and counted so', async () => {
     const clock = stoppedClock()
     const journal = await freshJournal(adapter, { clock })
-    await enqueued(journal, workOf('now'), workOf('soon', { notBefore: clock.now() + 10, priority: 9 }))
+    await enqueued(journal, workOf('now'), workOf('soon', { delayMs: 10, priority: 9 }))
     expect(await journal.workCount()).toEqual({ due: 1, leased: 0, later: 1 })
     expect(await keysOf(claimed(journal))).toEqual(['now'])
     clock.pass(10)
@@ -82,6 +82,31 @@ function taking(adapter: JournalAdapter): void {
     expect(leases.map(({ key, payload }) => [key, payload])).toEqual([['k', 'first']])
     await enqueued(journal, workOf('k'))
     expect(await keysOf(claimed(journal))).toEqual([])
+  })
+
+  it("that no store could keep is its caller's fault alone: what others append at the same moment is written", async () => {
+    const journal = await freshJournal(adapter)
+    const broken: Partial<NewWork>[] = [
+      { priority: Number.NaN },
+      { priority: Number.POSITIVE_INFINITY },
+      { delayMs: Number.NaN },
+      { kind: '' },
+      { key: '' },
+      { scope: 'a\u0000b' },
+    ]
+    const append = (n: number, more: Partial<NewWork>) =>
+      journal.append({ streams: [{ stream: `s/${n}`, expected: 0, events: [happened(n)] }], enqueue: [workOf(`k/${n}`, more)], meta })
+    const results = await Promise.allSettled([append(0, {}), ...broken.map((more, n) => append(n + 1, more)), append(100, {})])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', ...broken.map(() => 'rejected'), 'fulfilled'])
+    expect(await keysOf(claimed(journal, { limit: 1 }))).toEqual(['k/0'])
+    const [lease] = await claimed(journal)
+    if (!lease) throw new Error('no work was queued')
+    await expect(claimed(journal, { leaseMs: Number.NaN })).rejects.toThrow(RangeError)
+    await expect(journal.beat(lease, Number.NaN)).rejects.toThrow(RangeError)
+    await expect(journal.release(lease, Number.NaN)).rejects.toThrow(RangeError)
+    expect(await journal.beat(lease, 100.5)).toBe(true)
+    expect(await journal.release(lease, 0.25)).toBe(true)
+    expect(await journal.position()).toBe(2)
   })
 
   it('goes to one taker only, however many ask at once', async () => {
@@ -136,7 +161,11 @@ function holding(adapter: JournalAdapter): void {
     expect(await journal.beat(lease, 100)).toBe(false)
     expect(await journal.workCount()).toEqual({ due: 1, leased: 0, later: 1 })
     clock.pass(50)
-    expect(await keysOf(claimed(journal))).toEqual(['k', 'next'])
+    const again = await claimed(journal)
+    expect(again.map(({ key, postponed }) => [key, postponed])).toEqual([
+      ['k', 1],
+      ['next', 0],
+    ])
   })
 
   it('is taken from owners that are known to be dead', async () => {

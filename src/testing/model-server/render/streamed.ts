@@ -1,6 +1,6 @@
 import type { Message } from '../answers.ts'
 import type { Dialect } from '../request.ts'
-import { type Parts, partsOf, renderGenerate, renderResponse, responseItems } from './whole.ts'
+import { type Parts, partsOf, renderGenerate, renderResponse, responseItems, placeOf } from './whole.ts'
 
 /** Answers rendered so far: a client that keeps a conversation tells messages and calls by their ids. */
 let turn = 0
@@ -73,7 +73,7 @@ function responses(parts: Parts): string {
       ? []
       : [{ item: '{"type":"message","id":"msg_1","role":"assistant","content":[]}', of: 'msg_1', delta: 'output_text', all: text }]),
     ...calls.map(({ name, args }, index) => ({
-      item: `{"type":"function_call","id":"fc_${index + 1}","call_id":"call_${index + 1}","name":${quoted(name)},"arguments":""}`,
+      item: `{"type":"function_call","id":"fc_${index + 1}","call_id":"call_${index + 1}",${placeOf(name)},"arguments":""}`,
       of: `fc_${index + 1}`,
       delta: 'function_call_arguments',
       all: args,

@@ -103,7 +103,13 @@ export function responseItems(text: string | undefined, calls: Parts['calls']): 
     ...(text === undefined ? [] : [said]),
     ...calls.map(
       ({ name, args }, index) =>
-        `{"type":"function_call","id":"fc_${index + 1}","call_id":"call_${index + 1}","name":${JSON.stringify(name)},"arguments":${JSON.stringify(args)},"status":"completed"}`,
+        `{"type":"function_call","id":"fc_${index + 1}","call_id":"call_${index + 1}",${placeOf(name)},"arguments":${JSON.stringify(args)},"status":"completed"}`,
     ),
   ]
+}
+
+/** Name and namespace of a tool as it was offered; a name with a dot has both. */
+export function placeOf(offered: string): string {
+  const [name = '', namespace] = offered.split('.').reverse()
+  return `"name":${JSON.stringify(name)}${namespace === undefined ? '' : `,"namespace":${JSON.stringify(namespace)}`}`
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { lstat, open, rename, unlink } from 'node:fs/promises'
+import { closeSync, constants, fchmodSync, lstatSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { excerpt } from '../../../../contract/source/shown.ts'
 import { openWithoutFollowing, readUpTo } from '../../../process/files/plain-file.ts'
 import { type Grounds, isKept, openFolder, type OpenFolder, reason, type Refusal, stepsOf } from './inside.ts'
@@ -38,22 +37,22 @@ export async function textIn(folder: OpenFolder, name: string, path: string): Pr
 export async function writeText(grounds: Grounds, path: string, text: string): Promise<{ created: boolean } | Refusal> {
   const apart = path.split('/').find((step) => notWork.has(step.toLowerCase()))
   if (apart !== undefined) return { why: `${excerpt(path)} may not be written: ${excerpt(apart)} is no work, and nobody would review it.` }
-  return await withParent(grounds, path, true, [...grounds.hidden, ...grounds.readOnly], async (folder, name) => {
+  return await withParent(grounds, path, true, [...grounds.hidden, ...grounds.readOnly], (folder, name) => {
     const place = folder.at(name)
-    const old = await lstat(place).catch(unlessMissing)
+    const old = lstatSync(place, { throwIfNoEntry: false })
     if (old !== undefined && !old.isFile()) return { why: `${excerpt(path)} is no plain file; it is left as it is.` }
     const draft = folder.at(`.assay-draft-${randomBytes(8).toString('hex')}`)
-    const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o644)
+    const file = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o644)
     try {
       try {
-        if (old !== undefined) await handle.chmod(old.mode & 0o777)
-        await handle.writeFile(text)
+        if (old !== undefined) fchmodSync(file, old.mode & 0o777)
+        writeFileSync(file, text)
       } finally {
-        await handle.close()
+        closeSync(file)
       }
-      await rename(draft, place)
+      renameSync(draft, place)
     } catch (error) {
-      await unlink(draft)
+      unlinkSync(draft)
       throw error
     }
     return { created: old === undefined }
@@ -80,34 +79,31 @@ async function withParent<T>(
   path: string,
   make: boolean,
   kept: readonly string[],
-  use: (folder: OpenFolder, name: string) => Promise<T | Refusal>,
+  use: (folder: OpenFolder, name: string) => Promise<T | Refusal> | T | Refusal,
 ): Promise<T | Refusal> {
   const steps = stepsOf(path)
   if ('why' in steps) return steps
   const name = steps.at(-1)
   if (name === undefined) return { why: 'The path names no file.' }
-  if (await isKept(grounds, steps, kept)) return { why: `${excerpt(path)} may not be touched.` }
-  const folder = await openFolder(grounds, steps.slice(0, -1), make)
+  if (isKept(grounds, steps, kept)) return { why: `${excerpt(path)} may not be touched.` }
+  const folder = openFolder(grounds, steps.slice(0, -1), make)
   if ('why' in folder) return { why: `${excerpt(path)} cannot be reached: ${folder.why}` }
   try {
     return await use(folder, name)
   } catch (error) {
     return { why: `${excerpt(path)}: ${reason(error)}.` }
   } finally {
-    await folder.close()
+    folder.close()
   }
 }
 
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-  return undefined
-}
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Text is UTF-8 without NUL; anything else would not survive being written back. */
 function decoded(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
-import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, realpath } from 'node:fs/promises'
+import { closeSync, constants, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { excerpt } from '../../../../contract/source/shown.ts'
 
@@ -9,12 +7,15 @@ export interface Refusal {
   why: string
 }
 
-/** A folder that is held open: what lies in it is addressed through it, so that nothing can be put in its place on the way. */
+/**
+ * A folder that is held open: what lies in it is addressed through it, so that nothing can be put in its place on the way. Folders are opened on the spot:
+ * each step is over sooner than the pool of threads would begin with it.
+ */
 export interface OpenFolder {
   /** Address of an entry, for calls that do not follow a link in its last part. */
   at(name: string): string
-  enter(name: string, make?: boolean): Promise<OpenFolder | Refusal>
-  close(): Promise<void>
+  enter(name: string, make?: boolean): OpenFolder | Refusal
+  close(): void
 }
 
 /** The workspace as tools may see it. */
@@ -40,40 +41,40 @@ export function stepsOf(path: string): string[] | Refusal {
 }
 
 /** Opens a folder below the workspace, step by step, through no link. With `make`, folders that are missing are made. */
-export async function openFolder(
-  { workspace }: Pick<Grounds, 'workspace'>,
-  steps: readonly string[],
-  make = false,
-): Promise<OpenFolder | Refusal> {
-  const root = await realpath(workspace)
-  let folder: OpenFolder = held(await open(root, asFolder), root)
+export function openFolder({ workspace }: Pick<Grounds, 'workspace'>, steps: readonly string[], make = false): OpenFolder | Refusal {
+  const root = realpathSync.native(workspace)
+  let folder: OpenFolder = held(openSync(root, asFolder), root)
   for (const step of steps) {
-    const next = await folder.enter(step, make)
-    await folder.close()
+    const next = folder.enter(step, make)
+    folder.close()
     if ('why' in next) return next
     folder = next
   }
   return folder
 }
 
-function held(handle: FileHandle, place: string): OpenFolder {
-  const at = (name: string) => join(byDescriptor ? `/proc/self/fd/${handle.fd}` : place, name)
+function held(fd: number, place: string): OpenFolder {
+  const at = (name: string) => join(byDescriptor ? `/proc/self/fd/${fd}` : place, name)
   return {
     at,
-    enter: async (name, make = false) => {
+    enter: (name, make = false) => {
       try {
-        if (make) await mkdir(at(name)).catch(unlessItExists)
-        return held(await open(at(name), asFolder), join(place, name))
+        if (make) makeFolder(at(name))
+        return held(openSync(at(name), asFolder), join(place, name))
       } catch (error) {
         return { why: `${excerpt(name)}: ${reason(error)}.` }
       }
     },
-    close: () => handle.close(),
+    close: () => closeSync(fd),
   }
 }
 
-function unlessItExists(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** Why the system refused, in words. Anything but a refusal of the system is a bug. */
@@ -92,11 +93,20 @@ export function reason(error: unknown): string {
 }
 
 /** Whether a place is kept from the worker. What lies around the workspace does not count: no path leads there. */
-export async function isKept(grounds: Grounds, steps: readonly string[], kept: readonly string[]): Promise<boolean> {
-  const roots = await Promise.all(kept.map((path) => realpath(path).catch(() => path)))
-  const root = await realpath(grounds.workspace)
+export function isKept(grounds: Grounds, steps: readonly string[], kept: readonly string[]): boolean {
+  const root = realpathSync.native(grounds.workspace)
   const wanted = join(root, ...steps)
-  return roots.some((path) => isBelow(root, path) && (path === wanted || isBelow(path, wanted)))
+  return kept.map(realPlace).some((path) => isBelow(root, path) && (path === wanted || isBelow(path, wanted)))
+}
+
+/** Where a path leads; one that leads nowhere, or cannot be followed, stands for itself. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return path
+  }
 }
 
 function isBelow(folder: string, path: string): boolean {

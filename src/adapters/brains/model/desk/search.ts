@@ -66,14 +66,14 @@ async function eachEntry(
   if ('why' in steps) return steps
   const pattern: Pattern | undefined = glob === undefined ? undefined : compileGlob(glob)
   if (pattern !== undefined && 'why' in pattern) return pattern
-  if (await isKept(grounds, steps, grounds.hidden)) return { why: `${excerpt(path)} may not be touched.` }
-  const folder = await openFolder(grounds, steps)
+  if (isKept(grounds, steps, grounds.hidden)) return { why: `${excerpt(path)} may not be touched.` }
+  const folder = openFolder(grounds, steps)
   if ('why' in folder) return folder
   const budget = { left: most.entries, passedBy: 0 }
   try {
     await walk(grounds, folder, steps, budget, async (found) => !(pattern?.finds(found.path) ?? true) || (await look(found)))
   } finally {
-    await folder.close()
+    folder.close()
   }
   const passedBy = budget.passedBy > 0 ? `; ${skipped.join(' and ')} are passed by, name them in path to see them` : ''
   return { note: `${passedBy}${budget.left <= 0 ? `; only the first ${most.entries} entries were looked at, narrow it down` : ''}` }
@@ -97,13 +97,13 @@ async function walk(
       continue
     }
     if (skipped.includes(entry.name)) budget.passedBy += 1
-    if (skipped.includes(entry.name) || place.length > most.depth || (await isKept(grounds, place, grounds.hidden))) continue
-    const inner = await folder.enter(entry.name)
+    if (skipped.includes(entry.name) || place.length > most.depth || isKept(grounds, place, grounds.hidden)) continue
+    const inner = folder.enter(entry.name)
     if ('why' in inner) continue
     try {
       if (!(await walk(grounds, inner, place, budget, look))) return false
     } finally {
-      await inner.close()
+      inner.close()
     }
   }
   return true

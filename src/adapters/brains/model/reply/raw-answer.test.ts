@@ -62,3 +62,17 @@ describe('a finish reason', () => {
     expect(believableFinish(unified, answer)).toBe(told)
   })
 })
+
+it('is none where the question was blocked, or a choice has an error', () => {
+  const generated = renderMessage('generate', { kind: 'message', calls: [{ name: 'one', args: '{}' }] })
+  const blocked = (feedback: string) =>
+    readRawAnswer(
+      'google',
+      generated.replace('{', () => `{"promptFeedback":${feedback},`),
+    )
+  expect(blocked('{"blockReason":"SAFETY"}')).toBeUndefined()
+  expect(blocked('{},"promptFeedback":{"blockReason":"OTHER"}')).toBeUndefined()
+  expect(blocked('{"safetyRatings":[],"blockReason":null}')).toBeDefined()
+  const chat = renderMessage('chat', { kind: 'message', calls: [{ name: 'one', args: '{}' }] })
+  expect(readRawAnswer('openai', chat.replace('"choices":[{', '"choices":[{"error":{"code":502},'))).toBeUndefined()
+})

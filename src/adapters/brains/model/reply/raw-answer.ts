@@ -1,5 +1,5 @@
 import type { Brain } from '../../../../contract/agent.ts'
-import { itemsAt, memberAt, type Span, stringAt } from './spans.ts'
+import { itemsAt, memberAt, membersAt, type Span, stringAt } from './spans.ts'
 
 export type Provider = Extract<Brain, { kind: 'model' }>['provider']
 
@@ -15,9 +15,14 @@ export interface RawAnswer {
 
 /** Reads the body of an answer; undefined where it is not one answer in the provider's dialect. */
 export function readRawAnswer(provider: Provider, body: string): RawAnswer | undefined {
-  if (!isJson(body)) return undefined
+  if (!isJson(body) || saysError(body, 0)) return undefined
   if (provider === 'anthropic') return readMessages(body)
   return provider === 'google' ? readGenerateContent(body) : readChatCompletion(body)
+}
+
+/** An error beside an answer: whatever the answer says, something went wrong with it. */
+function saysError(body: string, at: number): boolean {
+  return membersAt(body, at).some(({ key, value }) => key === 'error' && body.slice(value.start, value.end) !== 'null')
 }
 
 function isJson(text: string): boolean {
@@ -33,7 +38,7 @@ function isJson(text: string): boolean {
 function readChatCompletion(body: string): RawAnswer | undefined {
   const choice = onlyItem(body, memberAt(body, 0, 'choices'))
   const message = choice && memberAt(body, choice.start, 'message')
-  if (choice === undefined || message === undefined) return undefined
+  if (choice === undefined || message === undefined || saysError(body, choice.start)) return undefined
   const toolCalls = memberAt(body, message.start, 'tool_calls')
   const calls = (toolCalls ? itemsAt(body, toolCalls.start) : []).map((call) => {
     const called = memberAt(body, call.start, 'function')
@@ -63,7 +68,7 @@ function readMessages(body: string): RawAnswer | undefined {
 /** Generated content carries the arguments as an object, `args`; a call without any has none. */
 function readGenerateContent(body: string): RawAnswer | undefined {
   const candidate = onlyItem(body, memberAt(body, 0, 'candidates'))
-  if (candidate === undefined) return undefined
+  if (candidate === undefined || isBlocked(body)) return undefined
   const content = memberAt(body, candidate.start, 'content')
   const parts = content && memberAt(body, content.start, 'parts')
   const calls = (parts ? itemsAt(body, parts.start) : [])
@@ -74,6 +79,13 @@ function readGenerateContent(body: string): RawAnswer | undefined {
       args: textOf(body, memberAt(body, call.start, 'args')) ?? '{}',
     }))
   return answer(calls, stringAt(body, memberAt(body, candidate.start, 'finishReason')), false)
+}
+
+/** The question was blocked: what comes with that is no answer to it. */
+function isBlocked(body: string): boolean {
+  return membersAt(body, 0)
+    .filter(({ key }) => key === 'promptFeedback')
+    .some(({ value }) => membersAt(body, value.start).some((inner) => inner.key === 'blockReason' && body[inner.value.start] !== 'n'))
 }
 
 /** One answer was asked for: where there are several, none of them is it. */

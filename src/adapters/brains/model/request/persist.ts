@@ -14,6 +14,8 @@ export interface Asking {
   random(): number
   /** An answer that cannot be used is asked for again too. */
   insists?: boolean
+  /** Whether it may be asked again, after what asking has cost so far. */
+  affordable?(): boolean
 }
 
 /** Asks, and asks again after a pause while there is hope and time. A question to a model has no effects: to repeat it is safe. */
@@ -23,7 +25,7 @@ export async function persist(request: TurnRequest, asking: Asking): Promise<Tur
     const turn = await takeTurn(request, signal)
     const hopeful = turn.kind === 'failed' ? turn.passing : turn.kind === 'unusable' && asking.insists === true
     if (turn.kind === 'failed' && signal.aborted) return { ...turn, detail: `${asking.whole} was not over after ${asking.wholeMs} ms` }
-    if (!hopeful || retry >= patience.retries) return turn
+    if (!hopeful || retry >= patience.retries || asking.affordable?.() === false) return turn
     const wait = pauseBefore(retry, patience, turn.kind === 'failed' ? turn.retryAfterMs : undefined, asking.random)
     if (performance.now() + wait >= asking.endsAt) return tooLate(turn, wait, asking.whole)
     await pause(wait, signal)

@@ -1,3 +1,4 @@
+import { readCleanJson } from '../../../../contract/source/read-json.ts'
 import { excerpt } from '../../../../contract/source/shown.ts'
 import type { WorkEnding } from '../../../../ports/brain.ts'
 import type { OpenCall } from './conversation.ts'
@@ -12,11 +13,18 @@ const mostCalls = 16
 /** Does what the model asked for, one call after the other. Returns the attempt's end, if it came to one. */
 export async function answerCalls(shift: Shift, calls: readonly OpenCall[]): Promise<WorkEnding | undefined> {
   if (calls.length === 0) return undefined
+  // Which of two different ones is meant, nobody can tell.
+  const cases = calls.filter(({ name }) => name === caseTool).map(({ id }) => shift.raw.get(id))
+  const twoCases = new Set(cases).size > 1
   let sensible = false
   for (const [index, call] of calls.entries()) {
     const late = outOfTime(shift)
     if (late) return late
-    const done = index < mostCalls ? await answerOne(shift, call) : { answer: { text: notDone.tooMany(mostCalls), mistake: true as const } }
+    if (index >= mostCalls || (twoCases && call.name === caseTool)) {
+      shift.conversation.answer(call, index >= mostCalls ? notDone.tooMany(mostCalls) : notDone.twoCases)
+      continue
+    }
+    const done = await answerOne(shift, call)
     if ('ending' in done) return done.ending
     if (!done.answer.mistake) sensible = true
   }
@@ -27,6 +35,7 @@ export async function answerCalls(shift: Shift, calls: readonly OpenCall[]): Pro
 type Done = { answer: Answer } | { ending: WorkEnding }
 
 async function answerOne(shift: Shift, call: OpenCall): Promise<Done> {
+  if (saysTwice(shift.raw.get(call.id))) return answered(shift, call, { text: notDone.twice, mistake: true })
   if (call.name === caseTool) return await submit(shift, call)
   const tool = Object.hasOwn(shift.tools, call.name) ? shift.tools[call.name] : undefined
   const doing = tool?.understand(call.input)
@@ -36,6 +45,21 @@ async function answerOne(shift: Shift, call: OpenCall): Promise<Done> {
   }
   if ('why' in doing) return answered(shift, call, { text: doing.why, mistake: true })
   return await act(shift, call, tool, doing)
+}
+
+/** Arguments with a key twice in one object: two readers may understand them differently. */
+function saysTwice(raw: string | undefined): boolean {
+  return raw !== undefined && isJsonObject(raw) && readCleanJson(raw) === undefined
+}
+
+function isJsonObject(raw: string): boolean {
+  try {
+    const value: unknown = JSON.parse(raw)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
 }
 
 /** A call with effects is written down before and after: cut off in between, it is never done a second time. */

@@ -19,6 +19,8 @@ export const notDone = {
   neverBegun: 'Not done: the conversation was broken off before this call was begun.',
   unread: `Assay ended before it could answer. Call ${caseTool} again.`,
   tooMany: (limit: number) => `Not done: at most ${limit} calls in one message are answered.`,
+  twoCases: `Not taken: there are several different cases in one message. Call ${caseTool} once, with the one that you mean.`,
+  twice: 'Not done: the arguments say something twice, or are nested too deeply. Say everything once.',
   unknown: (name: string, tools: readonly string[]) => `There is no tool ${name}. There are ${tools.join(', ')}.`,
   badEnding: (finish: string) =>
     `Not done: your message did not end as it should (${finish}), so it may be incomplete. Say it again in smaller pieces.`,

@@ -2,7 +2,7 @@ import type { ModelMessage, ToolSet } from 'ai'
 import { excerpt } from '../../../../contract/source/shown.ts'
 import type { AttemptFailure } from '../../../../contract/events/attempt.ts'
 import type { Talk, WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
-import { type Line, shownDetail } from '../sitting.ts'
+import { type Line, mostOf, shownDetail } from '../sitting.ts'
 import type { Turn } from '../turn.ts'
 import type { Conversation } from './conversation.ts'
 import type { Guard } from './guard.ts'
@@ -21,6 +21,9 @@ export interface WorkLimits {
   /** US dollars; counted where the brain has prices. */
   costUsd?: number
 }
+
+/** Sums of prices are not exact: what differs by less is the same amount. */
+const rounding = 1e-9
 
 /** One process's part of an attempt. */
 export interface Shift {
@@ -73,18 +76,25 @@ export function outOfTime(shift: Shift): WorkEnding | undefined {
 }
 
 /** The limit that has been reached, if one has. Looked at before every request, so that none is paid for in vain. */
-export function limitReached(shift: Shift): WorkEnding | undefined {
-  const { limits, conversation, spending } = shift
+export function limitReached(shift: Shift, instructions: string): WorkEnding | undefined {
+  const { limits, conversation } = shift
   const late = outOfTime(shift)
   if (late) return late
   if (conversation.turns >= limits.turns)
     return failed(shift, 'error', `no case after ${limits.turns} turns, the most that an attempt may have`)
   if (conversation.length > limits.outputBytes)
     return failed(shift, 'output', `the conversation is longer than ${limits.outputBytes} bytes, the most that an attempt may have`)
+  const dear = tooDear(shift, instructions)
+  return dear === undefined ? undefined : failed(shift, 'error', dear)
+}
+
+/** Why the next request is not made, where it could cost more than is left; undefined where it may be made. */
+export function tooDear({ line, limits, conversation, spending }: Shift, instructions: string): string | undefined {
   const cost = spending.costUsd
-  if (limits.costUsd !== undefined && cost !== undefined && cost >= limits.costUsd)
-    return failed(shift, 'error', `the attempt has cost $${cost.toFixed(4)}; at most $${limits.costUsd} may be spent on one`)
-  return undefined
+  if (limits.costUsd === undefined || cost === undefined) return undefined
+  const next = mostOf(line, { instructions, messages: conversation.messages })
+  if (cost < limits.costUsd && cost + next <= limits.costUsd + rounding) return undefined
+  return `the attempt has cost $${cost.toFixed(4)}, and its next request may cost $${next.toFixed(4)} more; at most $${limits.costUsd} may be spent on one`
 }
 
 /** What the model's silence or nonsense comes to once asking again was in vain. */

@@ -1,9 +1,14 @@
-import type { LanguageModelUsage } from 'ai'
 import { z } from 'zod'
 import type { Usage } from '../../../../contract/verdict.ts'
-import { type Prices, Tally } from '../tally.ts'
+import { type Prices, type Reported, Tally } from '../tally.ts'
 
-const Counts = z.object({ inputTokens: z.number().optional(), outputTokens: z.number().optional(), ms: z.number() })
+const Counts = z.object({
+  inputTokens: z.number().optional(),
+  outputTokens: z.number().optional(),
+  costUsd: z.number().optional(),
+  estimated: z.literal(true).optional(),
+  ms: z.number(),
+})
 type Counts = z.infer<typeof Counts>
 
 /** What an attempt has used, as it is stored with the conversation: all of it, and how much of that was told with a case. */
@@ -15,21 +20,20 @@ const nothing: Counts = { ms: 0 }
 /** Adds up what an attempt uses, over every process that takes part in it. */
 export class Spending {
   readonly #tally: Tally
-  readonly #prices: Prices | undefined
   readonly #startedAt = performance.now()
   readonly #before: number
   #told: Counts
 
   constructor(prices: Prices | undefined, before: Spent = { all: nothing, told: nothing }) {
-    this.#prices = prices
-    this.#tally = new Tally(prices)
-    this.#tally.add({ inputTokens: before.all.inputTokens, outputTokens: before.all.outputTokens })
-    this.#before = before.all.ms
+    const { ms, ...sums } = before.all
+    this.#tally = new Tally(prices, sums)
+    this.#before = ms
     this.#told = before.told
   }
 
-  add(usage: Pick<LanguageModelUsage, 'inputTokens' | 'outputTokens'>): void {
-    this.#tally.add(usage)
+  /** `most`: US dollars that the request could cost. */
+  add(reported: Reported, most: () => number): void {
+    this.#tally.add(reported, most)
   }
 
   /** Milliseconds of the attempt so far. */
@@ -53,17 +57,15 @@ export class Spending {
 
   /** What was used and not told yet. */
   usage(): Usage {
-    const { inputTokens, outputTokens } = this.#tally.usage()
-    const rest = new Tally(this.#prices)
-    rest.add({
-      inputTokens: inputTokens === undefined ? undefined : inputTokens - (this.#told.inputTokens ?? 0),
-      outputTokens: outputTokens === undefined ? undefined : outputTokens - (this.#told.outputTokens ?? 0),
-    })
-    return { ...rest.usage(), durationMs: Math.max(0, this.ms - this.#told.ms) }
+    const rest: Usage = { ...this.#tally.usage() }
+    for (const key of ['inputTokens', 'outputTokens', 'costUsd'] as const) {
+      const all = rest[key]
+      if (all !== undefined) rest[key] = Math.max(0, all - (this.#told[key] ?? 0))
+    }
+    return { ...rest, durationMs: Math.max(0, this.ms - this.#told.ms) }
   }
 
   #counts(): Counts {
-    const { inputTokens, outputTokens } = this.#tally.usage()
-    return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }), ms: this.ms }
+    return { ...this.#tally.usage(), ms: this.ms }
   }
 }

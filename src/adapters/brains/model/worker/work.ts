@@ -5,14 +5,14 @@ import { hiddenOn, type Premises } from '../../premises.ts'
 import { type Asking, persist } from '../request/persist.ts'
 import { setTimer } from '../request/timer.ts'
 import type { Sdk } from '../sdk.ts'
-import type { Line } from '../sitting.ts'
+import { type Line, mostOf } from '../sitting.ts'
 import type { Turn, TurnRequest } from '../turn.ts'
 import { withCacheMarks } from './cache-marks.ts'
 import { answerCalls } from './calls.ts'
 import { Conversation } from './conversation.ts'
 import { Guard } from './guard.ts'
 import { notDone, reminder, workerInstructions } from './instructions.ts'
-import { failed, limitReached, noAnswer, repeatable, type Shift, type WorkLimits, written } from './shift.ts'
+import { failed, limitReached, noAnswer, repeatable, type Shift, tooDear, type WorkLimits, written } from './shift.ts'
 import { Spending } from './spending.ts'
 import { caseSchema, caseTool } from '../desk/case-tool.ts'
 import { type DeskTool, openDesk } from '../desk/desk.ts'
@@ -70,9 +70,10 @@ async function converse(shift: Shift): Promise<WorkEnding> {
     whole: 'the attempt',
     wholeMs: shift.limits.attemptMs,
     insists: true,
+    affordable: () => tooDear(shift, request.instructions) === undefined,
   }
   for (;;) {
-    const over = (await answerCalls(shift, conversation.openCalls())) ?? limitReached(shift)
+    const over = (await answerCalls(shift, conversation.openCalls())) ?? limitReached(shift, request.instructions)
     if (over) return over
     if (shift.limits.turns - conversation.turns === turnsNamed)
       conversation.tell(`[${turnsNamed} turns are left. Hand in your case before they are used up.]`)
@@ -107,18 +108,18 @@ async function take(shift: Shift, turn: Extract<Turn, { kind: 'answer' }>): Prom
   return undefined
 }
 
-function requestFor({ line, order, offered, spending }: Shift): Omit<TurnRequest, 'messages'> {
+function requestFor({ line, order, offered, spending, conversation }: Shift): Omit<TurnRequest, 'messages'> {
+  const instructions = line.redact(workerInstructions(order.instructions))
   return {
     sdk: line.sdk,
     provider: line.brain.provider,
     source: line.source,
-    transport: line.transport,
     limits: line.exchange,
-    instructions: line.redact(workerInstructions(order.instructions)),
+    instructions,
     tools: offered,
     toolChoice: 'auto',
     maxOutputTokens: line.maxOutputTokens,
-    onUsage: (usage) => spending.add(usage),
+    onUsage: (usage) => spending.add(usage, () => mostOf(line, { instructions, messages: conversation.messages })),
   }
 }
 

@@ -208,6 +208,11 @@ describe('a worker that does not come to an end', () => {
     talk,
   })
   const limits = { attemptMs: 60_000, turns: 60, outputBytes: 1024 * 1024, caseBytes: 64 * 1024 }
+  const pricedAt = (inputPerMillion: number, outputPerMillion: number) => ({
+    ...({ kind: 'model', provider: 'openai-compatible', model: 'any' } as const),
+    baseURL: server.baseURL('openai-compatible'),
+    prices: { inputPerMillion, outputPerMillion },
+  })
 
   it('goes quiet: it is reminded once', async () => {
     server.play(() => say('I am done.'))
@@ -281,20 +286,34 @@ describe('a worker that does not come to an end', () => {
   it('costs too much, where prices are known', async () => {
     let count = 0
     server.play(() => use('write_file', { path: `${count++}.txt`, content: '' }))
-    const brain = {
-      kind: 'model',
-      provider: 'openai-compatible',
-      model: 'any',
-      baseURL: server.baseURL('openai-compatible'),
-      prices: { inputPerMillion: 10_000, outputPerMillion: 0 },
-    } as const
-    const { ending } = await work({ brain, work: { ...limits, costUsd: 2.5 } })
-    expect(ending).toMatchObject({
+    const brain = pricedAt(10_000, 0)
+    const { ending } = await work({ brain, work: { ...limits, costUsd: 9 } })
+    expect(ending).toMatchObject({ kind: 'failed', failure: 'error', detail: expect.stringContaining('at most $9 ') })
+    expect(ending).toMatchObject({ usage: { costUsd: server.requests.length } })
+    expect(server.requests.length, 'each costs a dollar, and could cost several').toBeGreaterThan(1)
+    expect(server.requests.length).toBeLessThan(9)
+    count = 0
+    server.play(() => use('write_file', { path: `${count++}.txt`, content: '' }))
+    const poor = await work({ brain, work: { ...limits, costUsd: 0.01 } })
+    expect(poor.ending).toMatchObject({
       kind: 'failed',
-      failure: 'error',
-      detail: expect.stringContaining('at most $2.5'),
-      usage: { costUsd: 3 },
+      detail: expect.stringContaining('has cost $0.0000, and its next request may cost'),
     })
+    expect(server.requests).toHaveLength(0)
+  })
+
+  it('does not say what it used: that has cost what it could, over several processes', async () => {
+    const silent = (answer: Answer): Answer => ({ ...answer, tokens: { input: -1, output: -1 } }) as Answer
+    server.play(inTurn(silent(write), silent(handIn())))
+    const { ending, talk } = await work({ brain: pricedAt(0, 1_000), maxOutputTokens: 1_000 })
+    expect(ending).toMatchObject({ kind: 'handed_in', usage: { estimated: true } })
+    const all = (ending as { usage: { costUsd: number } }).usage.costUsd
+    expect(all).toBe(2)
+    const again = memoryTalk([], talk.stored, 'Not good.')
+    const next = await bench
+      .brain('openai-compatible', { brain: pricedAt(0, 1_000), work: { ...limits, costUsd: all + 0.5 } })
+      .work(bench.order(again), never)
+    expect(next).toMatchObject({ kind: 'failed', detail: expect.stringContaining(`has cost $${all.toFixed(4)}`) })
   })
 
   it('takes too long: a run, or a model that does not answer', async () => {

@@ -6,6 +6,7 @@ import { oneLine, type Output } from '../../output.ts'
 import type { ConfigFlags } from '../../project.ts'
 import { againstBar } from '../../report/report.ts'
 import { table } from '../../render/table.ts'
+import { isBroken } from '../run.ts'
 import { withEngine } from '../task.ts'
 import { shortName } from './inbox.ts'
 import { say } from './owner.ts'
@@ -95,6 +96,7 @@ const exitCodes: Partial<Record<GateRefusal | 'busy', ExitCode>> = {
   deliverable_missing: 2,
   type_reserved: 2,
   cannot_carry_deliverable: 2,
+  already_sent: 2,
   needs_revision: 1,
   failed: 1,
   not_clean: 1,
@@ -104,6 +106,7 @@ const exitCodes: Partial<Record<GateRefusal | 'busy', ExitCode>> = {
 /** `assay deliverable send <id>`: a `report_ready` card, through the gate like any other. */
 export async function sendCommand(app: App, output: Output, id: string, flags: SendFlags): Promise<ExitCode> {
   return withEngine(app, output, flags, async (engine) => {
+    if (await isBroken(engine, output)) return 3
     const row = (await engine.deliverables()).find(({ deliverable }) => deliverable === id)
     const request = CardRequest.safeParse({
       type: 'report_ready',

@@ -1,13 +1,16 @@
 import { CardFlag, CardType } from '../../../../contract/deliverable/deliverable.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { rejectedElsewhere, type TurnedDown } from '../../../../engine/deliverables/turned-down.ts'
 import type { CardState, InboxRow } from '../../../../engine/views/inbox.ts'
 import type { App, ExitCode } from '../../app.ts'
 import { oneLine, type Output } from '../../output.ts'
 import type { ConfigFlags } from '../../project.ts'
 import { table, wrap } from '../../render/table.ts'
 import { withEngine } from '../task.ts'
+import type { PolicyStanding } from '../../../../engine/policy/owner.ts'
+import { policyWords } from '../../policy/words.ts'
 import { say } from './owner.ts'
-import { paintStanding, standingWords } from './words.ts'
+import { paintStanding, rejectedWords, standingWords } from './words.ts'
 
 export interface InboxFlags extends ConfigFlags {
   state?: string
@@ -37,7 +40,9 @@ export async function inboxCommand(app: App, output: Output, flags: InboxFlags):
         row.priority === 'normal' ? row.type : `${row.type} (${row.priority})`,
         oneLine(row.title, 200),
       ])
-      output.data(table(['state', 'stands', 'card', 'type', 'title'], cells, output.columns))
+      // For a program nothing is cut: it has no width.
+      const width = output.terminal.stdout.isTTY === true ? output.columns : Number.POSITIVE_INFINITY
+      output.data(table(['state', 'stands', 'card', 'type', 'title'], cells, width))
       output.note('Look at one with: assay inbox show <card>')
     }
     return 0
@@ -46,11 +51,21 @@ export async function inboxCommand(app: App, output: Output, flags: InboxFlags):
 
 /** `assay inbox show <card>`. */
 export async function cardCommand(app: App, output: Output, wanted: string, flags: ConfigFlags): Promise<ExitCode> {
-  return withCard(app, output, wanted, flags, async (_engine, card) => {
-    if (output.json) output.jsonLine(card)
-    else for (const line of cardLines(output, card)) output.data(line)
+  return withCard(app, output, wanted, flags, async (engine, card) => {
+    const policy = await policyOf(engine, card)
+    const elsewhere = card.deliverable === undefined ? [] : await rejectedElsewhere(engine, card.deliverable)
+    const rejectedAs = elsewhere.map(({ deliverable }) => deliverable)
+    if (output.json)
+      output.jsonLine({ ...card, ...(policy && { policyAccepted: policy.accepted }), ...(rejectedAs.length > 0 && { rejectedAs }) })
+    else for (const line of cardLines(output, card, policy, elsewhere)) output.data(line)
     return 0
   })
+}
+
+/** How the owner stands to the policy that the card's work was decided under; undefined for a card about no work. */
+async function policyOf(engine: Engine, { task }: InboxRow): Promise<PolicyStanding | undefined> {
+  const state = task === undefined ? undefined : await engine.task(task)
+  return state && engine.policyStanding(state.policy)
 }
 
 /** Opens the engine and finds a card by its name, by the beginning of it, or by the deliverable or task that it is about. */
@@ -63,7 +78,9 @@ export async function withCard(
 ): Promise<ExitCode> {
   return withEngine(app, output, flags, async (engine) => {
     const found = findCard(await engine.inbox(), wanted)
-    return typeof found === 'string' ? say(output, found) : use(engine, found)
+    if (typeof found === 'string') return say(output, found)
+    const card = await engine.card(found.card)
+    return card ? use(engine, card) : say(output, `the journal has no card ${found.card}: assay audit verify says what was changed`, 3)
   })
 }
 
@@ -106,7 +123,7 @@ function isWanted(row: InboxRow, { state = 'pending', type, flag, search, missio
   )
 }
 
-function cardLines(output: Output, card: InboxRow): string[] {
+function cardLines(output: Output, card: InboxRow, policy: PolicyStanding | undefined, elsewhere: readonly TurnedDown[]): string[] {
   const { state, type, priority, from, at, closed, deliverable, task, digest, bypass, request, judges } = card
   return [
     `${output.paint('bold', oneLine(card.title))}  ${paintStanding(output, card)}`,
@@ -115,6 +132,8 @@ function cardLines(output: Output, card: InboxRow): string[] {
     ...(deliverable === undefined ? [] : [`deliverable  ${deliverable}`]),
     ...(task === undefined ? [] : [`task         ${task}`]),
     ...(digest === undefined ? [] : [`content      ${digest}`]),
+    ...(policy && !policy.accepted ? [`policy       ${output.paint('yellow', policyWords(policy))}`] : []),
+    ...elsewhere.map((one) => `rejected     ${output.paint('yellow', oneLine(rejectedWords(one), 400))}`),
     ...(judges.length === 0 ? [] : [`judges       ${judges.join(', ')}`]),
     ...(bypass ? [`bypass       by ${oneLine(bypass.by, 60)}: ${oneLine(bypass.reason, 400)}`] : []),
     ...(card.body === '' ? [] : ['', wrap(oneLine(card.body, 20_000), output.columns), '']),

@@ -17,11 +17,13 @@ export function addHandingOver(program: Command, app: App, choose: Choose, confi
     .description("waive the review of a deliverable, with the owner's authority: its card stays marked UNREVIEWED")
     .argument('<deliverable>', 'id of the deliverable')
     .requiredOption('--reason <text>', 'why')
+    .option('--digest <start>', 'only where the latest version is these bytes: the beginning of their digest')
     .action((id, options) => choose(async (output) => (await import('./bypass.ts')).bypassCommand(app, output, id, options)))
 }
 
 function addDeliverables(program: Command, app: App, choose: Choose, configured: Configured): void {
   const deliverable = program.command('deliverable').description('finished things: list, show, send to the owner')
+  addFreeing(deliverable, app, choose, configured)
   configured(deliverable.command('list'))
     .description('the latest version of each, newest first')
     .option('--producer <name>', 'of one producer')
@@ -39,6 +41,15 @@ function addDeliverables(program: Command, app: App, choose: Choose, configured:
     .option('--body <text>', 'text of the card')
     .addOption(new Option('--priority <name>', 'how urgent it is').choices(priorities))
     .action((id, options) => choose(async (output) => (await import('./deliverable.ts')).sendCommand(app, output, id, options)))
+}
+
+/** An id is its first producer's: what somebody else needs it for waits for the owner. */
+function addFreeing(deliverable: Command, app: App, choose: Choose, configured: Configured): void {
+  configured(deliverable.command('free'))
+    .description("take an id away from whoever has it, with the owner's authority")
+    .argument('<id>', 'id of the deliverable')
+    .requiredOption('--reason <text>', 'why')
+    .action((id, options) => choose(async (output) => (await import('./bypass.ts')).freeCommand(app, output, id, options)))
 }
 
 function addInbox(program: Command, app: App, choose: Choose, configured: Configured): void {

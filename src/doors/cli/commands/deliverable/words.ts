@@ -1,4 +1,5 @@
 import type { Card } from '../../../../contract/deliverable/deliverable.ts'
+import type { TurnedDown } from '../../../../engine/deliverables/turned-down.ts'
 import type { Output } from '../../output.ts'
 import { barOn100 } from '../../render/task.ts'
 
@@ -27,4 +28,9 @@ export function standingWords(card: Standing): string {
 
 export function paintStanding(output: Output, card: Standing, text = standingWords(card)): string {
   return card.flag === undefined ? text : output.paint(card.flag === 'pass' ? 'green' : 'yellow', text)
+}
+
+/** That another id with the very same content was turned down. */
+export function rejectedWords({ deliverable, concern }: TurnedDown): string {
+  return `the same content was rejected before as ${deliverable}: ${concern}`
 }

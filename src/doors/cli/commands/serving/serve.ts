@@ -25,7 +25,7 @@ export async function serveCommand(app: App, output: Output, flags: ServeFlags):
   const problems = await app.problems(found.value)
   if (problems.length > 0) return refuse(output, problems)
   for (const notice of project.parsed.notices) output.note(`note: ${formatProblem(notice)}`)
-  const engine = await app.open({ folder, project, create: true })
+  const engine = await app.open({ folder, project, create: true, serves: true })
   if (!engine) throw new Error('.assay/ could not be made')
   const signals = stopOnSignals(output, stops)
   try {

@@ -1,0 +1,29 @@
+import { sha256Hex } from '../../contract/canonical.ts'
+import type { Result } from '../../contract/errors.ts'
+import { freeDeliverable } from '../../core/gate/deliverable.ts'
+import type { EngineParts } from '../parts.ts'
+import type { TaskRow } from '../views/tasks.ts'
+import type { Bench } from '../work/bench.ts'
+import { expireCards } from './emit.ts'
+import { showEnding } from './hand-over.ts'
+import { handleDeliverable } from './store.ts'
+
+/** The owner takes an id away from its producer; the door has checked the authority. Cards that were sent under it count no longer. */
+export async function freeId(parts: EngineParts, deliverable: string, order: { by: string; reason: string }): Promise<Result<true>> {
+  const freed = await handleDeliverable(parts, deliverable, order.by, (state) => freeDeliverable(state, order))
+  if (!freed.ok) return freed
+  await expireCards(parts, deliverable, `${order.by} freed the id: ${order.reason}`)
+  return { ok: true, value: true }
+}
+
+/** Finished tasks of missions whose deliverable has this id hand it over now, as they could not before. */
+export async function handOverAgain(bench: Bench, deliverable: string): Promise<void> {
+  const { parts, tasks } = bench
+  for (const { row } of await parts.journal.viewRows('tasks')) {
+    const { id, status } = row as TaskRow
+    const { state, version } = status === 'done' ? await tasks.load(id) : { state: undefined, version: 0 }
+    const { spec } = state ?? {}
+    if (!state || !spec?.deliverable || spec.outside === true || (spec.deliverable.id ?? spec.id) !== deliverable) continue
+    await showEnding(bench, state, sha256Hex(`${deliverable} freed, ${id}@${version}`).slice(0, 24))
+  }
+}

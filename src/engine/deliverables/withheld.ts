@@ -1,0 +1,27 @@
+import type { EngineParts } from '../parts.ts'
+import type { InboxRow } from '../views/inbox.ts'
+import type { TaskRow } from '../views/tasks.ts'
+
+/** Accepted work that did not reach the owner, and why: its file is not there, its id is somebody else's, nobody accepted the policy. */
+export interface Withheld {
+  task: string
+  card: string
+  why: string
+}
+
+const wellEnded = ({ status, flag }: TaskRow): boolean => status === 'done' && (flag === 'clean' || flag === 'owner-accepted')
+
+/** Of each task the newest card of the runtime counts; one that the owner has dealt with withholds nothing. */
+export async function withheldOf({ journal }: Pick<EngineParts, 'journal'>, rows: readonly TaskRow[]): Promise<Withheld[]> {
+  const ended = new Set(rows.filter(wellEnded).map(({ id }) => id))
+  if (ended.size === 0) return []
+  const newest = new Map<string, InboxRow>()
+  for (const { row } of await journal.viewRows('inbox')) {
+    const card = row as InboxRow
+    if (card.about !== undefined || card.task === undefined || !ended.has(card.task)) continue
+    if (card.at >= (newest.get(card.task)?.at ?? '')) newest.set(card.task, card)
+  }
+  return [...newest.values()]
+    .filter(({ type, state }) => type !== 'report_ready' && state === 'pending')
+    .map(({ task = '', card, body }) => ({ task, card, why: body }))
+}

@@ -1,0 +1,176 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { useAssay } from './front-door/assay.ts'
+import { cardsOf, deliverableProject } from './front-door/deliverables.ts'
+import type { Project } from './front-door/project.ts'
+
+const timeout = 600_000
+useAssay()
+
+const review = (file: string, id: string, ...more: string[]) => ['review', file, '--deliverable', id, '--producer', 'ana', ...more]
+
+function edit(project: Project, sql: string): void {
+  const db = new DatabaseSync(join(project.folder, '.assay', 'assay.db'))
+  const { changes } = db.prepare(sql).run()
+  db.close()
+  expect(Number(changes), 'the fault fired').toBeGreaterThan(0)
+}
+
+describe('a scripted judge', () => {
+  it('is part of the policy: another script under its name sends nothing, though the first lies there again', { timeout }, async () => {
+    const strict = { judges: { '*': [{ accept: false, scores: 2, concern: 'It is thin.', next_step: 'Write more.' }] } }
+    const lenient = { judges: { '*': [{ accept: true, scores: 5 }] } }
+    const project = deliverableProject(
+      {
+        brains: { eyes: { kind: 'scripted', file: 'brain.yaml' } },
+        agents: { dev: { role: 'engineer', brain: 'eyes' }, ada: { role: 'reviewer', brain: 'eyes' } },
+      },
+      { 'a.md': 'a\n', 'b.md': 'b\n', 'brain.yaml': strict },
+    )
+    expect((await project.run(review('b.md', 'b'))).code).toBe(1)
+    project.write({ 'brain.yaml': lenient })
+    expect((await project.run(review('a.md', 'a'), { env: { CLAUDECODE: '1' } })).code).toBe(0)
+    expect((await project.run(['deliverable', 'send', 'a'])).stderr).toContain('REFUSED (policy_not_accepted)')
+    project.write({ 'brain.yaml': strict })
+    expect((await project.run(['deliverable', 'send', 'a'])).stderr).toContain('REFUSED (policy_changed)')
+    expect((await cardsOf(project)).filter(({ type }) => type === 'report_ready')).toEqual([])
+  })
+})
+
+describe('a journal that was changed by hand', () => {
+  it('is not signed for, sent from or added to, wherever the damage is', { timeout }, async () => {
+    const project = deliverableProject({}, { 'a.md': 'score=90\n', 'b.md': 'score=91\n' })
+    await project.run(review('a.md', 'a'))
+    await project.run(review('b.md', 'b'))
+    edit(project, `UPDATE events SET body = body || ' ' WHERE stream = 'task/deliverable-b-1/subject' AND version = 1`)
+    for (const args of [['attest', 'a'], ['deliverable', 'send', 'a'], review('a.md', 'c')]) {
+      const refused = await project.run(args)
+      expect([refused.code, refused.stdout], args.join(' ')).toEqual([3, ''])
+      expect(refused.stderr).toContain('was changed from outside or is damaged')
+    }
+  })
+
+  it('does not change what a card shows and hands over: that is read from its event', { timeout }, async () => {
+    const project = deliverableProject({}, { 'a.md': 'score=90\n', 'b.md': 'score=95\n' })
+    for (const id of ['a', 'b']) {
+      await project.run(review(`${id}.md`, id))
+      expect((await project.run(['deliverable', 'send', id])).code).toBe(0)
+    }
+    const [b, a] = await cardsOf(project)
+    edit(project, `UPDATE view_rows SET row = replace(row, '${a?.digest}', '${b?.digest}') WHERE view = 'inbox' AND key = '${a?.card}'`)
+    const shown = await project.run(['inbox', 'show', a?.card ?? ''])
+    expect(shown.stdout).toContain(a?.digest)
+    expect(shown.stdout).not.toContain(b?.digest)
+    expect((await project.run(['inbox', 'export', a?.card ?? '', '--out', 'copy'])).code).toBe(0)
+    expect(project.read('copy/a.md')).toBe('score=90\n')
+  })
+})
+
+describe('what the owner decides', () => {
+  it('says which bytes it covers, and refuses where others are named', { timeout }, async () => {
+    const project = deliverableProject({}, { 'a.md': 'score=30\n' })
+    await project.run(review('a.md', 'a'))
+    const [{ digest }] = (await project.json<{ digest: string }>(['deliverable', 'list'])).lines as [{ digest: string }]
+    const owner = (...args: string[]) => project.asOwner([...args, '--reason', 'because'])
+    for (const order of [
+      ['bypass', 'a'],
+      ['overrule', 'a', 'pass'],
+    ]) {
+      const other = await owner(...order, '--digest', 'sha256:000000')
+      expect([other.code, other.stderr], order.join(' ')).toEqual([2, expect.stringContaining(digest)])
+    }
+    const waived = await owner('bypass', 'a', '--digest', digest.slice(0, 20))
+    expect([waived.code, waived.stderr]).toEqual([0, expect.stringMatching(new RegExp(`${digest} \\(9 bytes, one file, brought 20`))])
+    const turned = await owner('overrule', 'a', 'pass', '--digest', digest.slice(7, 20))
+    expect([turned.code, turned.stderr]).toEqual([0, expect.stringMatching(new RegExp(`${digest} \\(9 bytes, one file, brought 20`))])
+  })
+
+  it('frees an id that somebody took before a mission needed it, and the mission hands over then', { timeout }, async () => {
+    const task = {
+      title: 'Note',
+      description: 'make score 90',
+      assignTo: 'dev',
+      deliverable: { kind: 'file', path: 'out/report.md', id: 'final' },
+    }
+    const project = deliverableProject({}, { 'squat.md': 'score=90\n', 'm.yaml': { name: 'M', tasks: [task] } })
+    await project.run(['review', 'squat.md', '--deliverable', 'final', '--producer', 'mallory'])
+    expect((await project.run(['deliverable', 'send', 'final'])).code).toBe(0)
+    const ran = await project.run(['run', 'm.yaml'])
+    expect([ran.code, ran.stdout]).toEqual([
+      3,
+      expect.stringMatching(/Not handed over: m-1\/note: final is mallory's[\s\S]*deliverable free final/),
+    ])
+    expect((await project.run(['deliverable', 'free', 'final', '--reason', 'squatted'])).code).toBe(2)
+    expect((await project.asOwner(['deliverable', 'free', 'final', '--reason', 'squatted'])).code).toBe(0)
+    const ready = (await cardsOf(project)).filter(({ type, state }) => type === 'report_ready' && state === 'pending')
+    expect(ready).toMatchObject([{ deliverable: 'final', task: 'm-1/note', flag: 'pass' }])
+    expect((await project.run(['resume', 'm-1'])).code).toBe(0)
+    expect((await project.run(['audit', 'verify'])).code).toBe(0)
+  })
+})
+
+describe('the end of a run', () => {
+  it('says that a deliverable is not there, and is no pass', { timeout }, async () => {
+    const task = { title: 'Note', description: 'make score 90', assignTo: 'dev', deliverable: 'nowhere.md' }
+    const project = deliverableProject({}, { 'm.yaml': { name: 'M', tasks: [task] } })
+    const ran = await project.run(['run', 'm.yaml'])
+    expect([ran.code, ran.stdout]).toEqual([
+      3,
+      expect.stringMatching(/INCONCLUSIVE[\s\S]*Not handed over: m-1\/note: nothing of the accepted work is at/),
+    ])
+    const again = await project.run(['resume'])
+    expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('m-1, ended inconclusive')])
+  })
+
+  it('below the bar is not forgotten by resume', { timeout }, async () => {
+    const task = { title: 'Note', description: 'make score 30', assignTo: 'dev' }
+    const project = deliverableProject({}, { 'm.yaml': { name: 'M', tasks: [task] } })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(1)
+    const again = await project.run(['resume'])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('the last, m-1, ended failed')])
+  })
+})
+
+describe('a deliverable', () => {
+  it('is attested from end to end: signed, checked against its file, and told from another', { timeout }, async () => {
+    const project = deliverableProject({}, { 'a.md': 'score=90\n', 'b.md': 'score=90 and more\n' })
+    expect((await project.run(review('a.md', 'a'))).code).toBe(0)
+    const attested = await project.run(['attest', 'a', '--out', 'a.json'])
+    expect([attested.code, attested.stderr]).toEqual([0, expect.stringContaining('PASSED: a, one thing in a.json')])
+    writeFileSync(join(project.folder, 'key.pub'), (await project.run(['audit', 'key'])).stdout)
+    rmSync(join(project.folder, '.assay'), { recursive: true })
+    const good = await project.run(['verify', 'a.json', '--subject', 'a.md', '--key', 'key.pub'])
+    expect([good.code, good.stdout]).toEqual([0, expect.stringMatching(/PASSED[\s\S]*deliverable a/)])
+    expect((await project.run(['verify', 'a.json', '--subject', 'b.md', '--key', 'key.pub'])).code).toBe(1)
+    const envelope = project.read('a.json').trim()
+    project.write({ 'twice.json': envelope.replace(/^\{/, '{"payloadType":"text/plain",') })
+    const twice = await project.run(['verify', 'twice.json', '--key', 'key.pub'])
+    expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('stands in it twice')])
+  })
+
+  it('that has failed is told a next step that works', { timeout }, async () => {
+    const project = deliverableProject({ gate: { maxRetries: 0 } }, { 'a.md': 'score=30\n' })
+    expect((await project.run(review('a.md', 'a'))).stdout).toContain('RESULT: FAIL')
+    for (const id of ['a', 'deliverable-a-1/subject']) {
+      const next = /Next: assay (.*)/.exec((await project.run(['why', id])).stdout)?.[1] ?? ''
+      expect(next, id).toMatch(/^overrule a pass --reason <why>/)
+    }
+    expect((await project.asOwner(['overrule', 'a', 'pass', '--reason', 'fine'])).code).toBe(0)
+    expect((await project.run(['deliverable', 'send', 'a'])).stdout).toContain('OWNER-ACCEPTED (30/60)')
+    const again = await project.run(['deliverable', 'send', 'a'])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringMatching(/REFUSED \(already_sent\).*card [0-9a-f-]{36}, pending/)])
+    expect((await project.run(['inbox'])).stdout, 'nothing is cut for a program').not.toContain('…')
+  })
+
+  it('is refused at once in the name of the runtime, and says what --no-eval does', { timeout }, async () => {
+    const project = deliverableProject({}, { 'a.md': 'score=90\n' })
+    const runtime = await project.run(['review', 'a.md', '--deliverable', 'a', '--producer', 'runtime'])
+    expect([runtime.code, runtime.stderr]).toEqual([2, expect.stringContaining('nobody brings work as runtime')])
+    expect(project.has('.assay')).toBe(false)
+    const unjudged = await project.run(review('a.md', 'a', '--no-eval'))
+    expect(unjudged.stderr).toContain('the gate stays shut for it')
+    expect((await project.run(['deliverable', 'send', 'a'])).code).not.toBe(0)
+  })
+})
