@@ -96,13 +96,13 @@ async function runHere(launched) {
   process.exitCode = await main(process.argv.slice(2))
 }
 
-/** The compiled command line, or its source where that is what there is; stripping types from the source is done once and kept. */
+/** The compiled command line, or its source where that is what there is. What compiling came to is kept, where the folder can be written. */
 function entry() {
   const compiled = new URL('../cli/main.js', import.meta.url)
-  if (process.getBuiltinModule('node:fs').existsSync(compiled)) return compiled
-  const kept = process.getBuiltinModule('node:url').fileURLToPath(new URL('../node_modules/.cache/assay', import.meta.url))
-  process.getBuiltinModule('node:module').enableCompileCache(kept)
-  return new URL('../src/main.ts', import.meta.url)
+  const isCompiled = process.getBuiltinModule('node:fs').existsSync(compiled)
+  const kept = new URL(isCompiled ? '../.cache' : '../node_modules/.cache/assay', import.meta.url)
+  process.getBuiltinModule('node:module').enableCompileCache(process.getBuiltinModule('node:url').fileURLToPath(kept))
+  return isCompiled ? compiled : new URL('../src/main.ts', import.meta.url)
 }
 
 // Set by hand the variable means nothing: a launched process has a channel to its launcher.

@@ -184,11 +184,12 @@ describe('a folder that cannot be written', () => {
     expect(project.has('.assay')).toBe(false)
     expect((await project.run(['run', 'mission.yaml'])).code).toBe(1)
     const before = await readJournal(project.folder)
-    for (const args of [['run', 'mission.yaml'], ['resume']]) {
-      const { code, stderr } = await project.run(args, { under: readOnly, env: { TMPDIR: '/tmp' } })
-      expect(code, stderr).toBe(3)
-      expectOneLine(stderr, /cannot be written|read-only/i)
-    }
+    const again = await project.run(['run', 'mission.yaml'], { under: readOnly, env: { TMPDIR: '/tmp' } })
+    expect(again.code, again.stderr).toBe(3)
+    expectOneLine(again.stderr, /cannot be written|read-only/i)
+    // There is nothing left to do, which can be told without writing.
+    const resumed = await project.run(['resume'], { under: readOnly, env: { TMPDIR: '/tmp' } })
+    expect(resumed).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing to resume') })
     expect(await readJournal(project.folder)).toEqual(before)
   })
 

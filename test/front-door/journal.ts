@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqliteJournal } from '../../src/adapters/sqlite/journal.ts'
 import type { StoredEvent } from '../../src/contract/events/envelope.ts'
@@ -24,6 +25,18 @@ export async function readJournal(folder: string): Promise<JournalState> {
       verification: await journal.verify(),
       differing: await journal.rebuildViews(),
     }
+  } finally {
+    await journal.close()
+  }
+}
+
+/** Every event, read beside whatever process is at work; none where there is no journal yet. */
+export async function readEvents(folder: string): Promise<StoredEvent[]> {
+  const path = join(folder, '.assay', 'assay.db')
+  if (!existsSync(path)) return []
+  const journal = await openSqliteJournal({ path, views: engineViews })
+  try {
+    return await journal.read(0, 100_000)
   } finally {
     await journal.close()
   }

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
 import type { StoredEvent } from '../../src/contract/events/envelope.ts'
 import { type Ended, type Running, type StartOptions, startAssay, writeFiles } from './assay.ts'
+import { readEvents } from './journal.ts'
 import { endAllOf } from './processes.ts'
 
 type Start = Omit<StartOptions, 'cwd'>
@@ -25,7 +26,7 @@ export interface Project {
   asOwner(args: readonly string[]): Promise<Ended>
   /** What a command says with `--json`, line by line. */
   json<T = Record<string, unknown>>(args: readonly string[], options?: Start): Promise<{ code: number | null; lines: T[]; stderr: string }>
-  /** Every event, as `assay audit` tells them. */
+  /** Every event of the journal. */
   events(): Promise<StoredEvent[]>
 }
 
@@ -53,7 +54,7 @@ export function makeProject(files: Record<string, string | object> = {}): Projec
       const { code, stdout, stderr } = await project.run([...args, '--json'], options)
       return { code, lines: parseLines(stdout), stderr }
     },
-    events: async () => (await project.json<StoredEvent>(['audit', '--all'])).lines,
+    events: () => readEvents(folder),
   }
   project.write({ '.config/assay/owner-token': 'the owner of the test\n', ...files })
   return project

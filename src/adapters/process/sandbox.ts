@@ -47,6 +47,8 @@ const keptRights: readonly [right: string, bit: number][] = [
   ['KILL', 5],
   ['SETGID', 6],
   ['SETUID', 7],
+  // The system asks for it where root makes a namespace of its own, as coding agents do for what they run. Nobody gains rights from a file here.
+  ['SETFCAP', 31],
 ]
 
 let rightsArguments: string[] | undefined

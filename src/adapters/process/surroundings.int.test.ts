@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -106,13 +107,16 @@ describe.skipIf(!sandbox.usable)('what a sandboxed process can reach', () => {
   })
 
   it('is no right of root but those over files and processes of its own', async () => {
-    // chown, dac_override, fowner, fsetid, kill, setgid, setuid: the lowest eight, without dac_read_search.
-    const most = 0b1111_1011n
+    // chown, dac_override, fowner, fsetid, kill, setgid, setuid: the lowest eight, without dac_read_search. And setfcap, for namespaces.
+    const most = 0b1111_1011n | (1n << 31n)
     const rights = (await said(run(['sh', '-c', "sed -n 's/^Cap\\(Prm\\|Eff\\|Amb\\|Inh\\):\\s*//p' /proc/self/status"]))).split('\n')
     expect(rights).toHaveLength(4)
     expect(rights.map((set) => BigInt(`0x${set}`) & ~most)).toEqual([0n, 0n, 0n, 0n])
     if (process.getuid?.() === 0)
       expect(await said(run(['sh', '-c', 'touch a && chown 12345:12345 a && chmod 0 a && cat a && stat -c %u a']))).toBe('12345')
+    // What a coding agent that sandboxes its own commands does, where the system lets anybody.
+    const namespace = ['unshare', '--user', '--map-root-user', 'echo', 'inside']
+    if (spawnSync(namespace[0] ?? '', namespace.slice(1)).status === 0) expect(await said(run(namespace))).toBe('inside')
   })
 
   it('is of a folder that a program keeps only what is named; what it adds is thrown away', async () => {
