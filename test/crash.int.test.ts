@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { useAssay } from './front-door/assay.ts'
 import { crashProject, endsOf, expectedEnds, openTurns, recordedVerdicts } from './front-door/crash-mission.ts'
 import { type JournalState, readJournal } from './front-door/journal.ts'
-import { noneLeft, whileRuns } from './front-door/processes.ts'
+import { noneLeft, processesOf, whileRuns } from './front-door/processes.ts'
 import type { Project } from './front-door/project.ts'
 
 const timeout = 3_600_000
@@ -31,8 +31,19 @@ async function dieAt(project: Project, moment: Moment, args: string[]): Promise<
     expect(ended, 'a command that was not killed ends as it should').toMatchObject({ signal: null })
     return 'survived'
   }
-  await noneLeft(project.folder)
+  await noneAtWork(project.folder)
   return { state: await readJournal(project.folder), judged: project.logged('judgings').length }
+}
+
+/**
+ * Nothing goes on after the death. A sandbox whose starter is killed between its two processes waits for ever and never runs its program (a fault of
+ * bwrap's, seen in one of some hundred deaths): the next command ends it, which is looked at there.
+ */
+async function noneAtWork(folder: string): Promise<void> {
+  await noneLeft(folder).catch((error: unknown) => {
+    const [sandbox, ...others] = processesOf(folder)
+    if (others.length > 0 || !/^\S*bwrap /.test(sandbox?.command ?? '')) throw error
+  })
 }
 
 interface Undisturbed {
