@@ -84,7 +84,10 @@ describe('without a sandbox, a worker that', () => {
 
   it.skipIf(!setsid)('leaves its session and clears its environment outlives its turn, recorded as unsandboxed', { timeout }, async () => {
     const project = oneTask({
-      worker: `(env -i setsid sh -c "sleep 1; echo survived >> '{{log}}'" >/dev/null 2>&1 &)\necho x > work.txt`,
+      // The turn ends once the child is out of reach: before that it would end with it.
+      worker: `(env -i setsid sh -c "touch left; sleep 1; echo survived >> '{{log}}'" >/dev/null 2>&1 &)
+until [ -e left ]; do sleep 0.02; done
+echo x > work.txt`,
     })
     const run = await project.run(['run', 'm.yaml'], { env: withoutSandbox(project) })
     expect(run.code, run.stderr).toBe(0)

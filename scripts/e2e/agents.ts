@@ -1,5 +1,5 @@
 /**
- * Drives the real command-line agents as workers and as judges, held by the hook and over MCP, against a model on loopback: `npm run e2e:agents [-- --agents <folder> --only claude,codex]`.
+ * Drives the real command-line agents as workers and as judges, held by the hook and over MCP, against a model on loopback: `npm run e2e:agents [-- --agents <folder> --only claude,codex --roles hook,mcp]`.
  * Without `--agents` they are installed into a temporary folder (about 1.5 GB). No key is needed; npm has to reach its registry.
  */
 import { rmSync } from 'node:fs'
@@ -17,7 +17,8 @@ import { install, packages } from './install.ts'
 import { throughMcp } from './mcp.ts'
 import { missIn, type Notes, type Scenario, scenarios, timeOf, type Trace, watched } from './scenarios.ts'
 
-const { values: flags } = parseArgs({ options: { agents: { type: 'string' }, only: { type: 'string' } } })
+const { values: flags } = parseArgs({ options: { agents: { type: 'string' }, only: { type: 'string' }, roles: { type: 'string' } } })
+const isWanted = (role: string) => flags.roles?.split(',').includes(role) ?? true
 const chosen = (Object.keys(packages) as AgentName[]).filter((agent) => flags.only?.split(',').includes(agent) ?? true)
 const root = await realpath(await mkdtemp(join(tmpdir(), 'assay-e2e-')))
 const programs = flags.agents === undefined ? join(root, 'agents') : resolve(flags.agents)
@@ -88,6 +89,7 @@ async function audition(agent: AgentName): Promise<Row[]> {
   const rows: Row[] = []
   try {
     const record = async (role: string, name: string, play: () => Promise<string | undefined>) => {
+      if (!isWanted(role)) return
       const began = performance.now()
       const miss = await play()
       const seconds = ((performance.now() - began) / 1000).toFixed(1)

@@ -44,7 +44,7 @@ const judge = {
   },
 }
 
-/** The agent wants to end, is held with feedback, mends its work and is let go. Says what was otherwise. */
+/** In a folder that `assay init` set up, the agent wants to end, is held with feedback, mends its work and is let go. Says what was otherwise. */
 export async function heldByHook(
   agent: AgentName,
   stage: string,
@@ -57,16 +57,14 @@ export async function heldByHook(
   const folder = join(stage, 'project')
   await mkdir(folder, { recursive: true })
   const rehearsal: Rehearsal = { folder, env: await withAssay(stage, env) }
+  await git(rehearsal, 'init', '-q', '-b', 'main')
+  const made = await assayIn(rehearsal, ['init', '--yes', '--hook', agent])
+  if (made.code !== 0) return `the folder was not set up: ${made.stderr}`
+  // A judge whose words are known, in the place of the one that init found.
   await writeFile(join(folder, 'assay.yaml'), stringify(config))
   await writeFile(join(folder, 'brain.yaml'), stringify(judge))
-  for (const words of [
-    ['init', '-q', '-b', 'main'],
-    ['add', '.'],
-    ['commit', '-qm', 'begin'],
-  ])
-    await git(rehearsal, ...words)
-  const installed = await assayIn(rehearsal, ['hook', 'install', '--agent', agent, '--yes'])
-  if (installed.code !== 0) return `the hook was not installed: ${installed.stderr}`
+  await git(rehearsal, 'add', '.')
+  await git(rehearsal, 'commit', '-qm', 'begin')
   const options = { cwd: folder, env: rehearsal.env, timeout: 480_000, maxBuffer: 64 * 1024 * 1024 }
   const asked = run(agent, ask('Write sum.js, which prints the total of one and one.'), options)
   asked.child.stdin?.end()
