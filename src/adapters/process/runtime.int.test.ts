@@ -116,12 +116,17 @@ describe('the process that runs others', () => {
   })
 
   it('leaves others behind when it is killed, and they are found and ended later', async () => {
-    const child = runtime(request(`setsid sh -c '${beat}' & ${beat}`))
-    while (beats() === 0) await sleep(20)
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    expect(await beatsGoOn()).toBe(true)
-    expect(killOrphans()).toBeGreaterThanOrEqual(2)
+    // Any other Assay that starts on this machine meanwhile may find them first; then it is tried again.
+    let found = 0
+    for (let tries = 0; found < 2 && tries < 20; tries++) {
+      const child = runtime(request(`setsid sh -c '${beat}' & ${beat}`))
+      const earlier = beats()
+      while (beats() === earlier) await sleep(20)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      if (await beatsGoOn()) found = killOrphans()
+    }
+    expect(found).toBeGreaterThanOrEqual(2)
     await sleep(200)
     expect(await beatsGoOn()).toBe(false)
   })

@@ -24,6 +24,12 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
+/** A path that was there a moment ago leads to nothing, through a link or through a file. */
+export function isGone(error: unknown): boolean {
+  const errno = errnoOf(error)
+  return errno === 'ENOENT' || errno === 'ENOTDIR' || errno === 'ELOOP'
+}
+
 /** An expected failure as a fault with a closed code. Anything else is a bug and is thrown on. */
 export function faultOf(error: unknown, doing: string): SnapshotFault {
   if (error instanceof SnapshotFault) return error

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { lstatSync, opendirSync, readlinkSync } from 'node:fs'
-import { errnoOf, FolderChanged } from '../fault.ts'
+import { type Dir, lstatSync, opendirSync, readlinkSync } from 'node:fs'
+import { errnoOf, FolderChanged, isGone } from '../fault.ts'
 import { maxPathBytes } from '../limits.ts'
 import type { HeldFolder } from './held.ts'
 
@@ -35,7 +35,7 @@ export function kindOf(kinds: Kinds): Entry['kind'] | undefined {
 
 /** The folder's entries, one at a time, so that a folder of millions is met with a limit and not with memory. */
 export function* entriesOf(held: HeldFolder, folder: string): Generator<Entry> {
-  const listing = opendirSync(held.at('').toString(), { encoding: 'buffer' as BufferEncoding, bufferSize: 512 })
+  const listing = openListing(held, folder)
   try {
     for (let found = listing.readSync(); found !== null; found = listing.readSync()) {
       const bytes = found.name as unknown as Buffer
@@ -46,6 +46,14 @@ export function* entriesOf(held: HeldFolder, folder: string): Generator<Entry> {
     }
   } finally {
     listing.closeSync()
+  }
+}
+
+function openListing(held: HeldFolder, folder: string): Dir {
+  try {
+    return opendirSync(held.at('').toString(), { encoding: 'buffer' as BufferEncoding, bufferSize: 512 })
+  } catch (error) {
+    throw isGone(error) ? new FolderChanged(folder) : error
   }
 }
 
@@ -86,7 +94,7 @@ function targetOf(held: HeldFolder, entry: Entry): string {
     return JSON.stringify(isUtf8(target) ? target.toString() : escapeBytes(target))
   } catch (error) {
     const errno = errnoOf(error)
-    if (errno === 'EINVAL' || errno === 'ENOENT') throw new FolderChanged(entry.path)
+    if (errno === 'EINVAL' || isGone(error)) throw new FolderChanged(entry.path)
     if (errno === 'EACCES' || errno === 'EPERM') return 'a place that may not be read'
     throw error
   }

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs'
 import { createHash, hash } from 'node:crypto'
-import { errnoOf } from '../fault.ts'
+import { errnoOf, isGone } from '../fault.ts'
 import { chunkBytes, smallBytes } from '../limits.ts'
 import { type Entry, kindOf, whyRefused } from './entries.ts'
 import type { HeldFolder } from './held.ts'
@@ -34,7 +34,7 @@ export function openEntry(held: HeldFolder, entry: Entry, mayHaveNames = false):
     const errno = errnoOf(error)
     if (errno === 'EACCES' || errno === 'EPERM') return { kind: 'refused', why: 'unreadable' }
     // It was a plain file when it was listed: a link, a socket or nothing is there now.
-    if (errno === 'ELOOP' || errno === 'ENOENT' || errno === 'ENXIO' || errno === 'EMLINK') return { kind: 'changed' }
+    if (isGone(error) || errno === 'ENXIO' || errno === 'EMLINK') return { kind: 'changed' }
     throw error
   }
   const opening = judgeOpened(held, entry.name, fd, mayHaveNames)

@@ -11,7 +11,7 @@ import {
   realpathSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { FolderChanged } from '../fault.ts'
+import { FolderChanged, isGone } from '../fault.ts'
 
 // Absent on Windows, where the path is compared instead.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
@@ -81,6 +81,15 @@ function below(root: string, path: string): string {
   return root === '/' ? `/${tail}` : `${root}/${tail}`
 }
 
+/** What `look` finds at the path of a folder that may be swapped meanwhile. */
+function unlessGone<T>(path: string, look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    throw isGone(error) ? new FolderChanged(path) : error
+  }
+}
+
 function isSame(opened: BigIntStats, place: string): boolean {
   const now = lstatSync(place, { bigint: true, throwIfNoEntry: false })
   return now?.isDirectory() === true && now.dev === opened.dev && now.ino === opened.ino
@@ -128,15 +137,15 @@ function rootByPath(folder: string): HeldRoot {
     hold(path) {
       const place = path === '' ? root : join(root, path)
       const opened = lstatSync(place, { bigint: true })
-      const inPlace = () => isSame(opened, place) && realpathSync.native(place) === place
+      const inPlace = () => unlessGone(path, () => isSame(opened, place) && realpathSync.native(place) === place)
       if (!inPlace()) throw new FolderChanged(path)
       const at = (name: string | Buffer) => (typeof name === 'string' ? join(place, name) : Buffer.concat([Buffer.from(`${place}/`), name]))
       return {
         at,
-        stat: () => lstatSync(place, { bigint: true }),
+        stat: () => unlessGone(path, () => lstatSync(place, { bigint: true })),
         owns(fd, name) {
           const open = fstatSync(fd, { bigint: true })
-          const entry = lstatSync(at(name), { bigint: true, throwIfNoEntry: false })
+          const entry = unlessGone(path, () => lstatSync(at(name), { bigint: true, throwIfNoEntry: false }))
           return entry?.isFile() === true && entry.dev === open.dev && entry.ino === open.ino && inPlace()
         },
         inPlace,

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Manifest, SnapshotFile } from '../../../ports/snapshots.ts'
-import { errnoOf, FolderChanged, SnapshotFault } from '../fault.ts'
+import { errnoOf, FolderChanged, isGone, SnapshotFault } from '../fault.ts'
 import { type Lanes, openBreather, openLanes } from '../lanes.ts'
 import { maxReadTries, readLanes, type SnapshotLimits, smallBytes } from '../limits.ts'
 import type { ObjectBatch } from '../objects/objects.ts'
@@ -88,7 +88,7 @@ function holdFolder(walk: Walk, path: string): HeldFolder | undefined {
     const errno = errnoOf(error)
     if (path !== '' && (errno === 'EACCES' || errno === 'EPERM')) walk.refused.push({ path, why: 'unreadable folder' })
     else if (path !== '' && errno === 'ENAMETOOLONG') walk.refused.push({ path, why: 'path is too long for this system' })
-    else if (errno === 'ELOOP' || errno === 'ENOTDIR' || errno === 'ENOENT') throw new FolderChanged(path)
+    else if (isGone(error)) throw new FolderChanged(path)
     else throw error
     return undefined
   }
