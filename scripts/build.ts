@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Plugin } from 'rolldown'
 import { bundleCommandLine } from './bundle.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -62,31 +61,10 @@ function askForSqlite(): void {
   if (found === 0) throw new Error('nothing of the library imports node:sqlite any more: this step has no use')
 }
 
-const nothing = '\0nothing'
-
-/**
- * Keeps short commands short. Node's own modules are asked for, not imported: an import reads every getter of a module, which takes
- * longer than printing help. The parser of command lines holds `node:child_process` for subcommands that are programs; ours are not.
- */
-const quickStart: Plugin = {
-  name: 'quick-start',
-  resolveId: (id, importer) => (id === 'node:child_process' && importer?.includes('/node_modules/commander/') ? nothing : null),
-  load: (id) => (id === nothing ? 'export default {}' : null),
-  renderChunk: (code) =>
-    code.replace(
-      /^import (?:([\w$]+)|\* as ([\w$]+))?,? ?(\{.*\})? ?from "(node:[\w/]+)";$/gm,
-      (_line, name, namespace, members, module) => {
-        const whole = `globalThis.process.getBuiltinModule("${module}")`
-        const targets = [name, namespace, members?.replaceAll(' as ', ': ')].filter(Boolean)
-        return targets.map((target) => `const ${target} = ${whole};`).join(' ')
-      },
-    ),
-}
-
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 emitLibrary()
-await bundleCommandLine(join(out, 'cli'), [quickStart])
+await bundleCommandLine(join(out, 'cli'))
 cpSync(join(root, 'bin'), join(out, 'bin'), { recursive: true })
 chmodSync(join(out, 'bin', 'assay.mjs'), 0o755)
 for (const part of ['LICENSE', 'README.md', 'integrations', '.claude-plugin'])

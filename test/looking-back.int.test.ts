@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { configKnobs } from '../src/contract/config/knobs/known.ts'
 import type { StoredEvent } from '../src/contract/events/envelope.ts'
 import { useAssay } from './front-door/assay.ts'
 import { readJournal } from './front-door/journal.ts'
@@ -203,7 +204,8 @@ describe('config', () => {
     ] as const)
       expect(JSON.stringify(knob)).toContain(`${value}`)
     expect(new Set([fromFile, fromEnv, fromFlag].map((knob) => JSON.stringify(knob))).size).toBe(3)
-    expect(await text(project, 'config', '--explain')).toContain('review.maxAttempts')
+    const { lines: printed } = await project.json<{ path: string; when?: string }>(['config', '--explain'])
+    expect(printed, 'the published command line has the list inside').toMatchObject(JSON.parse(JSON.stringify(configKnobs())))
     expect(await text(project, 'config')).toContain('threshold: 70')
     expect(existsSync(join(project.folder, '.assay'))).toBe(false)
   })

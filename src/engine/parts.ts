@@ -40,6 +40,6 @@ export interface EngineParts {
   owner: string
   /** Digest of the owner's token: the first that a journal sees is its owner's. */
   ownerToken?: string
-  /** Whether workers run in a sandbox that keeps them from the journal. */
-  sandboxed: boolean
+  /** Whether workers run in a sandbox that keeps them from the journal; found out when first asked, for most commands run nothing. */
+  sandboxed: () => Promise<boolean>
 }

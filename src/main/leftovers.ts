@@ -1,5 +1,5 @@
-import { listPids, pidNamespace, readProcess, signalProcess, startVariable } from '../adapters/process/census/identity.ts'
-import { runVariable } from '../adapters/process/census/members.ts'
+import { listPids, readProcess, signalProcess, startVariable } from '../adapters/process/census/identity.ts'
+import { ownRuns, runVariable } from '../adapters/process/census/members.ts'
 
 /** When this process exits without waiting for its workers (a second Ctrl-C), they end with it. Where a sandbox runs them, they do anyway. */
 export function endWorkersOnExit(): void {
@@ -9,7 +9,8 @@ export function endWorkersOnExit(): void {
 
 /** Only what can be done without waiting. The id of a run begins with the process that answers for it. */
 function killOwn(): void {
-  const own = `${pidNamespace()}.${process.pid}.${readProcess(process.pid)?.start ?? 0}.`
+  const own = ownRuns()
+  if (own === undefined) return
   for (const pid of listPids()) {
     const worker = readProcess(pid)
     const runs = worker && startVariable(pid, runVariable)

@@ -59,7 +59,6 @@ export async function openEngine({
   const hidden = [dirname(tokenPath(process.env)), copies]
   await removeStaleCopies(copies, staleCopyMs)
   const watching = new Map(Object.entries(config.brains).map(([name, brain]) => [name, watchedFiles(brain, folder)]))
-  const sandbox = await sandboxState()
   const workspaces = openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots })
   const enrolled = create ? tokenToEnrol(process.env) : undefined
   const engine = new Engine({
@@ -92,7 +91,7 @@ export async function openEngine({
     random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
     owner: ownName(),
     ...(telemetryWanted(process.env) && { telemetry: (await import('../adapters/telemetry/otel.ts')).openTelemetry() }),
-    sandboxed: sandbox.usable,
+    sandboxed: async () => (await sandboxState()).usable,
     ...(enrolled !== undefined && { ownerToken: enrolled }),
   })
   if (create) await standBehindStart(engine, serves)

@@ -7,12 +7,13 @@ import { cardStream, taskOf } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import { askedIn, type CardState, type InboxRow, inboxView } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
+import { textOrder } from '../../contract/canonical.ts'
 
 /** The owner's cards, newest first. One that waited too long counts as expired. */
 export async function inboxCards(parts: EngineParts): Promise<InboxRow[]> {
   const found: InboxRow[] = []
   for (const { row } of await parts.journal.viewRows('inbox')) found.push(await completed(parts, row as InboxRow))
-  return found.sort((one, other) => other.at.localeCompare(one.at) || other.card.localeCompare(one.card))
+  return found.sort((one, other) => textOrder(other.at, one.at) || textOrder(other.card, one.card))
 }
 
 /** One card: what it says and how it stands is read from events, which match their hashes, not from the row that is kept for the list. */
@@ -30,7 +31,7 @@ export async function cardsOf(parts: EngineParts, deliverable: string): Promise<
     const card = await inboxCard(parts, (row as { card: string }).card)
     if (card) found.push(card)
   }
-  return found.sort((one, other) => other.at.localeCompare(one.at))
+  return found.sort((one, other) => textOrder(other.at, one.at))
 }
 
 /** A question shows the task that it is about, as that stands now. */

@@ -1,6 +1,7 @@
 import type { TaskSpec } from '../../contract/task.ts'
 import type { Engine } from '../engine.ts'
 import { loadDeliverable } from './store.ts'
+import { textOrder } from '../../contract/canonical.ts'
 
 /** A rejection of the very same content, under another id. */
 export interface TurnedDown {
@@ -21,7 +22,7 @@ const mostTold = 3
  */
 async function turnedDown(engine: Engine, producer: string, content: string, exceptTask?: string): Promise<TurnedDown[]> {
   const rows = (await engine.deliverables()).filter((row) => row.producer === producer && row.task !== exceptTask)
-  rows.sort((one, other) => other.at.localeCompare(one.at))
+  rows.sort((one, other) => textOrder(other.at, one.at))
   const found: TurnedDown[] = []
   for (const { deliverable, task } of rows.slice(0, mostLooked)) {
     const decision = (await engine.task(task))?.decided.findLast(({ subject }) => subject.content === content)?.decision

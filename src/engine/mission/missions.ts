@@ -16,6 +16,7 @@ import { firstUse } from '../policy/owner.ts'
 import { missionStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { MissionRow } from '../views/tasks.ts'
+import { textOrder } from '../../contract/canonical.ts'
 
 /** Tasks created in one transaction, and tasks in one stored piece of a plan. */
 const batch = 500
@@ -141,7 +142,7 @@ export async function runsOf(parts: EngineParts, id: string): Promise<MissionRow
 
 export async function allMissions(parts: EngineParts): Promise<MissionRow[]> {
   const rows = await parts.journal.viewRows('missions')
-  return rows.map(({ row }) => row as MissionRow).sort((a, b) => a.started.localeCompare(b.started))
+  return rows.map(({ row }) => row as MissionRow).sort((a, b) => textOrder(a.started, b.started))
 }
 
 /**

@@ -16,6 +16,7 @@ import { feedbackText } from '../prompts/worker.ts'
 import { asNew } from '../task/task-store.ts'
 import { changed } from '../work/attempt/changed.ts'
 import { sessionStream } from './stream.ts'
+import { textOrder } from '../../contract/canonical.ts'
 
 /** A coding agent that says it is done, with its work as it lies in the folder. */
 export interface SessionStop {
@@ -60,7 +61,7 @@ async function rejectedGround(engine: Engine, snapshot: Digest): Promise<Digest 
   const now = await snapshots.manifest(snapshot)
   if (!now) return undefined
   const rows = (await engine.taskRows()).filter(({ id, status }) => status === 'todo' && /-session-.*\/work$/.test(id))
-  for (const { id } of rows.sort((one, other) => other.updated.localeCompare(one.updated))) {
+  for (const { id } of rows.sort((one, other) => textOrder(other.updated, one.updated))) {
     const content = (await engine.task(id))?.current?.content
     const [before, rejected] = await Promise.all([manifestOf(engine, content?.base), manifestOf(engine, content?.snapshot)])
     if (!before || !rejected) continue

@@ -5,6 +5,7 @@ import { countsForTask, foldTask } from '../../core/metrics/fold-task.ts'
 import type { MissionSums, TaskSums } from '../../core/metrics/task-sums.ts'
 import type { Journal, View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
+import { textOrder } from '../../contract/canonical.ts'
 
 export type { JudgeFigures, Share, WorkFigures } from '../../core/metrics/figures.ts'
 
@@ -107,4 +108,4 @@ function totalsOf<T>(totals: Map<string, T>, name: string, make: () => T): T {
   return found
 }
 
-const inOrder = <T>(totals: Map<string, T>): [string, T][] => [...totals].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+const inOrder = <T>(totals: Map<string, T>): [string, T][] => [...totals].sort(([a], [b]) => textOrder(a, b))

@@ -62,7 +62,7 @@ export function openWorkshop({ config: written, brains, journal, folder, fetchPa
     clock: clock ?? { now: () => Date.now(), wall: () => Date.now() },
     random: { id: () => randomUUID(), nonce: () => randomBytes(16).toString('hex') },
     owner: `test-${randomUUID()}`,
-    sandboxed: false,
+    sandboxed: async () => false,
   }
   return { engine: new Engine(parts), parts, folder: root, remove: () => rmSync(root, { recursive: true, force: true }) }
 }

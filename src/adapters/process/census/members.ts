@@ -32,6 +32,11 @@ const roundTripMs = 1_000
 
 let answerable: string | undefined
 
+/** What the ids of this process's runs begin with; undefined where it has opened none. */
+export function ownRuns(): string | undefined {
+  return answerable && `${answerable}.`
+}
+
 /**
  * Opens a run. Its id, `<pid namespace>.<pid>.<start>.<random>`, names the process that answers for it.
  * The members of a sandboxed one are looked for only when it is ended early, so that what else runs is not listed beforehand.

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
-import { configKnobs, type Knob } from './knobs.ts'
+import type { Knob } from './knobs.ts'
+import { configKnobs } from './known.ts'
 import { peek } from '../read/other-names.ts'
 import type { Origin } from '../read/parse.ts'
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { MissionFile } from '../../mission/mission.ts'
 import { Config } from '../config.ts'
-import { configKnobs, type Knob, type SchemaNode, schemaTree } from './knobs.ts'
+import { type Knob, type SchemaNode, schemaTree } from './knobs.ts'
+import { configKnobs } from './known.ts'
 
 const ownKeywords = ['env', 'flag', 'flagSets', 'aliases', 'aliasSets', 'namesOn100', 'typeName']
 

@@ -7,7 +7,8 @@ import { peek } from '../read/other-names.ts'
 import { parseConfig } from '../read/parse.ts'
 import { explainConfig, inline, otherNames } from './explain.ts'
 import { configJsonSchema } from './json-schema.ts'
-import { configKnobs, knobsOf, type SchemaNode } from './knobs.ts'
+import { knobsOf, type SchemaNode } from './knobs.ts'
+import { configKnobs } from './known.ts'
 import { referenceMarkdown } from './reference.ts'
 
 describe('knobs', () => {

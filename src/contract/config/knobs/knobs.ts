@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { Config } from '../config.ts'
 
 /** What a knob's `.meta()` may say beside its description. */
 const KnobMeta = z.object({
@@ -69,14 +68,6 @@ export function schemaTree(schema: z.ZodType): SchemaNode {
 /** Every knob of a schema, in the order in which it is declared, sections before their members. */
 export function knobsOf(schema: z.ZodType): Knob[] {
   return members(schemaTree(schema), { path: '', required: true, aliases: [] })
-}
-
-let known: Knob[] | undefined
-
-/** Every knob of `assay.yaml`. */
-export function configKnobs(): Knob[] {
-  known ??= knobsOf(Config)
-  return known
 }
 
 function visit(node: SchemaNode, at: Standing): Knob[] {

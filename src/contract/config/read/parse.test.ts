@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatProblem } from '../../source/problem.ts'
-import { configKnobs } from '../knobs/knobs.ts'
+import { configKnobs } from '../knobs/known.ts'
 import { type ConfigSource, parseConfig } from './parse.ts'
 
 type Given = Omit<ConfigSource, 'file'>

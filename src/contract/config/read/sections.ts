@@ -1,6 +1,6 @@
 import type { Locate } from '../../source/problem.ts'
 import { Config } from '../config.ts'
-import { configKnobs } from '../knobs/knobs.ts'
+import { configKnobs } from '../knobs/known.ts'
 import { applyOtherNames, isMapping } from './other-names.ts'
 import { type ConfigSource, readFile } from './parse.ts'
 

@@ -147,7 +147,8 @@ async function adopt(app: App, engine: Engine, output: Output, mission: string):
 }
 
 async function drive(engine: Engine, output: Output, missions: string[], { config }: ConfigFlags): Promise<ExitCode> {
-  if (!engine.parts.sandboxed) output.note('note: no sandbox here (bwrap of the package bubblewrap): workers and checks can reach .assay/')
+  if (!(await engine.parts.sandboxed()))
+    output.note('note: no sandbox here (bwrap of the package bubblewrap): workers and checks can reach .assay/')
   const progress = progressFor(output)
   const signals = stopOnSignals(output)
   try {

@@ -125,7 +125,7 @@ const service = [
         ...(who.scope === 'worker' && { agent: who.name }),
         position: await door.engine.parts.journal.position(),
         ...(who.scope === 'owner' ? door.running() : { running: [], otherPolicy: [] }),
-        sandboxed: door.engine.parts.sandboxed,
+        sandboxed: await door.engine.parts.sandboxed(),
       },
     }),
   }),

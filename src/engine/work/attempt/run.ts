@@ -60,7 +60,7 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
       worker: state.spec.assignee,
       conversational: brain.conversational,
       participants: [],
-      sandboxed: bench.parts.sandboxed,
+      sandboxed: await bench.parts.sandboxed(),
       work: lease.key,
     },
     { actor: state.spec.assignee, alongside: () => folderTaken(folder, state.spec) },

@@ -12,7 +12,7 @@ function partsThat(sandboxed: boolean, fails: () => boolean = () => false) {
     made.push(folder)
     return { folder, dispose: async () => void removed.push(folder) }
   }
-  return { parts: { sandboxed, materialise } as EngineParts, made, removed }
+  return { parts: { sandboxed: async () => sandboxed, materialise } as EngineParts, made, removed }
 }
 
 it('judges in a sandbox share a copy of the same snapshot, and the last one removes it', async () => {

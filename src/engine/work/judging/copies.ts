@@ -14,7 +14,7 @@ export async function copyForJudge(
   snapshot: string,
   packages: { packagesFor?: TaskSpec; withoutPackages?: readonly string[] } = {},
 ): Promise<Copy> {
-  if (!parts.sandboxed || packages.packagesFor) return parts.materialise(snapshot, packages)
+  if (packages.packagesFor || !(await parts.sandboxed())) return parts.materialise(snapshot, packages)
   const copies = open.get(parts) ?? new Map()
   open.set(parts, copies)
   const shared = copies.get(snapshot) ?? { copy: parts.materialise(snapshot), users: 0 }

@@ -11,6 +11,7 @@ import { withEngine } from '../task.ts'
 import { shortName } from './inbox.ts'
 import { say } from './owner.ts'
 import { standingWords } from './words.ts'
+import { textOrder } from '../../../../contract/canonical.ts'
 
 export interface ListFlags extends ConfigFlags {
   producer?: string
@@ -25,7 +26,7 @@ export async function deliverablesCommand(app: App, output: Output, flags: ListF
   if (!Number.isInteger(limit) || limit < 1) return say(output, `--limit ${flags.limit} is no number of deliverables`)
   return withEngine(app, output, flags, async (engine) => {
     const all = (await engine.deliverables()).filter(({ producer }) => flags.producer === undefined || producer === flags.producer)
-    const rows = all.sort((one, other) => other.at.localeCompare(one.at)).slice(0, limit)
+    const rows = all.sort((one, other) => textOrder(other.at, one.at)).slice(0, limit)
     const shown = []
     for (const row of rows) shown.push({ ...row, verdict: (await deliverableReview(engine, row.deliverable))?.verdict ?? 'PENDING' })
     if (output.json) for (const row of shown) output.jsonLine(row)
