@@ -100,6 +100,45 @@ describe('a private copy', () => {
     expect(existsSync(join(above, 'node_modules/top/x')) && existsSync(join(above, 'site/apps/web/node_modules/own/x'))).toBe(true)
   })
 
+  it('has links of its own to packages, however often they were made before, and trusts none that leads elsewhere', async () => {
+    const store = openMemorySnapshotStore()
+    const origin = planted({ 'package.json': '{}', 'app.js': '', 'own/index.js': 'own' })
+    const { digest } = await taken(store, origin)
+    const installed = {
+      'node_modules/tool/index.js': 'tool',
+      'node_modules/@scope/one/index.js': 'one',
+      'node_modules/@mixed/two/index.js': 'two',
+    }
+    for (const [path, text] of Object.entries(installed)) {
+      mkdirSync(join(origin, path, '..'), { recursive: true })
+      writeFileSync(join(origin, path), text)
+    }
+    symlinkSync('../../own', join(origin, 'node_modules/@mixed/own'))
+    const parent = join(tempFolder(), 'tmp')
+    const copyIt = async (without: string[] = []) => {
+      const copy = await materialise(store, digest, parent, { packages: { folder: origin, itself: true, without } })
+      if (!copy.ok) throw new Error(copy.problem.message)
+      const read = (path: string) => readFileSync(join(copy.folder, 'node_modules', path, 'index.js'), 'utf8')
+      return { ...copy, read, has: (path: string) => existsSync(join(copy.folder, 'node_modules', path)) }
+    }
+    const one = await copyIt()
+    writeFileSync(join(one.folder, 'own/index.js'), 'changed')
+    rmSync(join(one.folder, 'node_modules/tool'))
+    writeFileSync(join(one.folder, 'node_modules/tool'), 'another')
+    const two = await copyIt()
+    expect(['tool', '@scope/one', '@mixed/two', '@mixed/own'].map(two.read)).toEqual(['tool', 'one', 'two', 'own'])
+    expect(one.read('@mixed/own')).toBe('changed')
+    const three = await copyIt(['node_modules/@scope/one'])
+    expect([three.has('@scope'), three.has('@scope/one'), three.has('@mixed/two')]).toEqual([true, false, true])
+
+    const first = join(parent, 'copy-links')
+    for (const name of readdirSync(first)) {
+      rmSync(join(first, name))
+      symlinkSync(tempFolder(), join(first, name))
+    }
+    expect((await copyIt()).read('tool')).toBe('tool')
+  })
+
   it('is made outside of the project, where nobody else looks', () => {
     for (const project of [tempFolder(), '/tmp']) {
       const folder = copiesFolder(project)

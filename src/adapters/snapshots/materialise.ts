@@ -8,9 +8,7 @@ import type { SnapshotProblem, SnapshotStore } from '../../ports/snapshots.ts'
 import { errnoOf, problemOf } from './fault.ts'
 import { clearFolder } from './folder/clear.ts'
 import { defaultHolding, holdRoot, isLocked, unlockFolder } from './folder/held.ts'
-import { type InstalledFor, linkPackages } from './packages.ts'
-
-const prefix = 'copy-'
+import { copyPrefix, type InstalledFor, linkPackages } from './packages.ts'
 
 export type PrivateCopy =
   /** `dispose` removes the copy whatever became of it; a second call does nothing. */
@@ -65,7 +63,7 @@ export async function materialise(
   parentTemp: string,
   { packages, ...options }: CopyOptions = {},
 ): Promise<PrivateCopy> {
-  const folder = join(parentTemp, `${prefix}${randomUUID()}`)
+  const folder = join(parentTemp, `${copyPrefix}${randomUUID()}`)
   try {
     makeIn(parentTemp, folder)
   } catch (error) {
@@ -102,7 +100,7 @@ export async function removeStaleCopies(parentTemp: string, olderThanMs: number)
   let removed = 0
   for (const name of readdirOrNone(parentTemp)) {
     const folder = join(parentTemp, name)
-    const stat = name.startsWith(prefix) ? lstatSync(folder, { throwIfNoEntry: false }) : undefined
+    const stat = name.startsWith(copyPrefix) ? lstatSync(folder, { throwIfNoEntry: false }) : undefined
     if (stat === undefined || Date.now() - stat.mtimeMs < olderThanMs) continue
     if (await sweptAway(folder)) removed += 1
   }

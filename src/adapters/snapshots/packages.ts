@@ -1,8 +1,22 @@
-import { type Dirent, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs'
+import {
+  type Dirent,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Manifest } from '../../ports/snapshots.ts'
 import { errnoOf } from './fault.ts'
+import { sha256Of } from './folder/file.ts'
 
+/** What the names of copies begin with. */
+export const copyPrefix = 'copy-'
 const packages = 'node_modules'
 const manifestFile = '/package.json'
 /** What tools write beside packages when they run; each copy begins with empty ones. */
@@ -45,22 +59,59 @@ export function linkPackages(copy: string, installed: InstalledFor, { files }: M
 
 function linkFolder(linking: Linking, from: string, to: string): void {
   mkdirSync(to)
-  for (const entry of entriesOf(linking, from) ?? []) {
+  for (const entry of entriesOf(from) ?? []) {
     const { name } = entry
     const [source, place] = [join(from, name), join(to, name)]
-    const inner = entry.isDirectory() && (name.startsWith('@') || name === '.bin') ? entriesOf(linking, source) : undefined
+    if (linking.without.has(source)) continue
     if (entry.isDirectory() && caches.has(name)) mkdirSync(place)
-    else if (inner) {
-      mkdirSync(place)
-      for (const one of inner) symlinkSync(targetOf(linking, one, join(source, one.name)), join(place, one.name))
-    } else symlinkSync(targetOf(linking, entry, source), place)
+    else if (entry.isDirectory() && (name.startsWith('@') || name === '.bin')) linkGroup(linking, source, place)
+    else link(linking, targetOf(linking, entry, source), place)
+  }
+}
+
+/** Packages of one scope, or programs: linked together, but for where one of them is left out or has its own place in the copy. */
+function linkGroup(linking: Linking, from: string, to: string): void {
+  const links = (entriesOf(from) ?? []).map((entry) => {
+    const source = join(from, entry.name)
+    return { name: entry.name, source, target: linking.without.has(source) ? undefined : targetOf(linking, entry, source) }
+  })
+  if (links.every(({ source, target }) => target === source)) return link(linking, from, to)
+  mkdirSync(to)
+  for (const { name, target } of links) if (target !== undefined) link(linking, target, join(to, name))
+}
+
+/**
+ * Another name for a link that leads there already is made in a fraction of the time that a new link takes on some file systems, and a link cannot be
+ * changed, only replaced by name. The first names of links lie beside the copies, as a copy does, so that they are swept away when nobody adds to them.
+ * Elsewhere than on Linux a name for a link may become one for what it leads to.
+ */
+function link({ copy, installed }: Linking, target: string, place: string): void {
+  if (process.platform !== 'linux' || (installed.itself && target.startsWith(copy))) return symlinkSync(target, place)
+  const first = join(dirname(copy), `${copyPrefix}links`, sha256Of(Buffer.from(target)))
+  if (named(first, place)) {
+    if (readlinkSync(place) === target) return
+    rmSync(place)
+  }
+  symlinkSync(target, place)
+  mkdirSync(dirname(first), { recursive: true, mode: 0o700 })
+  named(place, first)
+}
+
+/** False where it cannot be: nothing there yet or no longer, too many names, another file system. */
+function named(existing: string, name: string): boolean {
+  try {
+    linkSync(existing, name)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === undefined || errnoOf(error) === 'ENOSPC') throw error
+    return false
   }
 }
 
 /** Undefined where they may not be read: whoever loads something from there is told so by the system. */
-function entriesOf({ without }: Linking, folder: string): Dirent[] | undefined {
+function entriesOf(folder: string): Dirent[] | undefined {
   try {
-    return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !without.has(join(folder, name)))
+    return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     if (errnoOf(error) === undefined) throw error
     return undefined
@@ -71,8 +122,14 @@ function targetOf({ copy, installed, twins }: Linking, entry: Dirent, source: st
   if (!installed.itself || !entry.isSymbolicLink()) return source
   const way = wayInside(installed.folder, source)
   if (way === undefined) return source
-  const cut = way.split('/').indexOf(packages)
-  return cut === -1 || twins.has(way.split('/').slice(0, cut).join('/')) ? join(copy, way) : source
+  const parts = way.split('/')
+  const cut = parts.indexOf(packages)
+  if (cut === -1) return join(copy, way)
+  if (!twins.has(parts.slice(0, cut).join('/'))) return source
+  // A program of an installed package is the same by either way; one of the folder's own packages is that of the copy.
+  const named = join(installed.folder, ...parts.slice(0, cut + (parts[cut + 1]?.startsWith('@') ? 3 : 2)))
+  const isOwn = lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true && wayInside(installed.folder, named) !== undefined
+  return isOwn ? join(copy, way) : source
 }
 
 /** Where in the folder a link leads, by its words: what lies there may be a link of a worker's. Undefined where it leads elsewhere. */
