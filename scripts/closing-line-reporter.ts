@@ -11,10 +11,16 @@ export function closingLine(modules: readonly TestModule[], unhandled: readonly 
   return `Tests: ${count.passed} passed, ${count.failed + count.pending} failed, ${count.skipped} skipped`
 }
 
+/** Tests that passed at a second try only: a defect of the test or of what it tests, so they are never shown as the others are. */
+export function secondTries(modules: readonly TestModule[]): string[] {
+  const flaky = modules.flatMap((module) => [...module.children.allTests()].filter((test) => test.diagnostic()?.flaky))
+  return flaky.map((test) => `Passed at the second try only: ${test.module.relativeModuleId} > ${test.fullName}`)
+}
+
 /** Prints the closing line after every other output of the run. */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    const line = closingLine(modules, unhandled)
-    process.once('exit', () => process.stdout.write(`${line}\n`))
+    const lines = [...secondTries(modules), closingLine(modules, unhandled)]
+    process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`))
   }
 }

@@ -28,7 +28,8 @@ export async function openPrograms(names: readonly string[], dir = tmpdir()): Pr
   const file = (name: string) => join(root, `${name}.mjs`)
   return {
     async ask(program, question) {
-      const folder = mkdtempSync(join(root, 'run-'))
+      // Beside the programs, not in there: what they load would be packages that are installed for the project.
+      const folder = mkdtempSync(join(dir, 'assay-bench-run-'))
       try {
         const { stdout } = await promisify(execFile)(process.execPath, [file(program), folder, JSON.stringify(question)])
         return JSON.parse(stdout)
