@@ -30,6 +30,7 @@ const app: App = {
   },
   async open(place) {
     const { openEngine } = await import('./main/open-engine.ts')
+    if (place.create) (await import('./main/heap.ts')).keepHeapSmall()
     return openEngine(place)
   },
   async openNotifier(channel) {

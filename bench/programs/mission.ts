@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type Project, readPlan, readProject } from '../../src/engine/project.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import { keepHeapSmall } from '../../src/main/heap.ts'
 import { openEngine } from '../../src/main/open-engine.ts'
 import { timed, timedWithCpu } from '../measure.ts'
 import { configText, type MissionShape, missionText, writeScripts } from './project.ts'
@@ -72,5 +73,7 @@ function countCalls<Name extends string>(object: Record<Name, (...args: never[])
   return () => calls
 }
 
+// As the command line does.
+keepHeapSmall()
 const [folder = '', shape = ''] = process.argv.slice(2)
 console.log(JSON.stringify(await runMission(folder, JSON.parse(shape) as MissionShape)))
