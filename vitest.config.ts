@@ -6,7 +6,7 @@ const everywhere = { setupFiles: ['./scripts/fixed-seed.ts'], testTimeout: 120_0
 export default defineConfig({
   test: {
     // Most of the time tests wait for processes that they started.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     projects: [
       {

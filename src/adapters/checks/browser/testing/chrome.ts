@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { findChrome } from '../find-chrome.ts'
 
-/** A Chromium for tests: the installed one, or else the one that the development dependencies bring along; undefined where neither runs. */
+/** A Chromium for tests: the one that is named, or the one that the development dependencies bring along, the same on every machine, or else an installed one. */
 export function chromeForTests(): string | undefined {
+  if (process.env.ASSAY_CHROME === undefined && process.platform === 'linux' && process.arch === 'x64') return unpacked()
   const installed = findChrome()
   if ('program' in installed) return installed.program
-  if (process.platform === 'linux' && process.arch === 'x64') return unpacked()
   console.warn('pages are not tested in a browser: no Chromium is installed; install one, or name it in ASSAY_CHROME')
   return undefined
 }
