@@ -30,10 +30,16 @@ export function readProject(source: ConfigSource): Result<Project, Problem[]> {
   return { ok: true, value: { parsed: loaded.value, config, rules: { policy, digest: policyDigest(policy) } } }
 }
 
-/** What of the configuration decides. The rest (concurrency, limits, channels) may change under a running mission. */
-export function policyOf({ review, agents, brains, checks, gate, delegate, hook }: Config): Policy {
+/**
+ * What of the configuration decides, what judges and checks get to see among it. The rest (concurrency, times, channels) may change under a running
+ * mission.
+ */
+export function policyOf({ review, agents, brains, checks, gate, delegate, hook, limits, chrome }: Config): Policy {
   const { criteria, maxAttempts } = hook
-  return { review, agents, brains, other: { checks, gate, delegate, hook: { criteria, maxAttempts }, seatingOrder: Object.keys(agents) } }
+  const { promptBytes, judgeTurns, outputBytes, caseBytes, replyBytes } = limits
+  const sight = { promptBytes, judgeTurns, outputBytes, caseBytes, replyBytes, ...(chrome !== undefined && { chrome }) }
+  const other = { checks, gate, delegate, hook: { criteria, maxAttempts }, seatingOrder: Object.keys(agents), sight }
+  return { review, agents, brains, other }
 }
 
 /** The same rules with the digests of the files that judges are made of: another program under the name of a judge is another policy. */
@@ -43,9 +49,11 @@ export function withJudgeFiles(rules: Rules, digests: Readonly<Record<string, st
   return { ...rules, policy, digest: policyDigest(policy) }
 }
 
-/** Names of the brains that may judge and are made of files: programs and scripts. */
+/** Names of the brains that may judge and are made of files: programs of whoever is a judge by role or by word, and every script. */
 export function judgingBrains({ agents, brains, delegate }: Config): string[] {
-  const judges = Object.values(agents).filter(({ role, judges }) => isReviewerRole(role) || judges === true)
+  const judges = Object.values(agents).filter(
+    ({ role, judges, brain }) => isReviewerRole(role) || judges === true || brains[brain]?.kind === 'scripted',
+  )
   const names = [...judges.map(({ brain }) => brain), delegate.judge ?? '']
   return [...new Set(names)].filter((name) => brains[name]?.kind === 'command' || brains[name]?.kind === 'scripted')
 }

@@ -82,7 +82,7 @@ export class Batch {
 
   /** Views that this process folds and that are behind: new ones, and those that another version's appends passed by. */
   lagging(row: JournalRow): { view: View; from: number }[] {
-    const folded = JSON.parse(row.views) as Record<string, number>
+    const folded = foldedOf(row)
     return this.#views.map((view) => ({ view, from: folded[view.name] ?? 0 })).filter(({ from }) => from !== row.position)
   }
 
@@ -165,7 +165,7 @@ export class Batch {
     for (const [stream, head] of this.#heads) this.events.setHead({ stream, ...head })
     this.fold.flush()
     if (this.lagging(this.#row).length > 0) {
-      const folded = JSON.parse(this.#row.views) as Record<string, number>
+      const folded = foldedOf(this.#row)
       for (const view of this.#views) folded[view.name] = this.#row.position
       this.#row.views = JSON.stringify(folded)
     }
@@ -175,4 +175,15 @@ export class Batch {
       this.#writeRow.run(position, place, fence, news, views)
     }
   }
+}
+
+/** How far each view is folded, by its name. */
+function foldedOf({ views }: JournalRow): Record<string, number> {
+  try {
+    const folded: unknown = JSON.parse(views)
+    if (typeof folded === 'object' && folded !== null && Object.values(folded).every(Number.isSafeInteger)) return { ...folded }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw damaged('its own record of how far its lists have come cannot be read')
 }

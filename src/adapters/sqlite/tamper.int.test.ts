@@ -167,8 +167,13 @@ const renamedStream = fc.nat(4).map(
   }),
 )
 const editedEnd = fc
-  .constantFrom('position = 39', 'position = 9007199254740995', "place = 'none'")
+  .constantFrom('position = 39', 'position = 9007199254740995', "place = 'none'", "views = 'x'", `views = '{"tasks":"all"}'`)
   .map((change): Edit => ({ what: `record of the end: ${change}`, streams: ['(journal)'], apply: run(`UPDATE journal SET ${change}`) }))
+const inventedRow = fc.constant<Edit>({
+  what: 'a row of an unknown list',
+  streams: ['(journal)'],
+  apply: run("INSERT INTO view_rows (view, key, row) VALUES ('mine', 'a', '{}')"),
+})
 
 const anyEdit = fc.oneof(
   { weight: 5, arbitrary: editedText },
@@ -186,6 +191,7 @@ const anyEdit = fc.oneof(
     removedStream,
     renamedStream,
     editedEnd,
+    inventedRow,
   ].map((arbitrary) => ({ weight: 2, arbitrary })),
 )
 

@@ -23,7 +23,7 @@ export async function verifyFile(db: DatabaseSync, assertUsable: () => void): Pr
   const chain = new ChainVerifier()
   const places = new PlaceVerifier(chain)
   try {
-    for (const problem of [...checkPages(db), ...schemaProblems(db)])
+    for (const problem of [...checkPages(db), ...schemaProblems(db), ...strangeRows(db)])
       chain.report({ stream: wholeFile, version: 0, position: null, problem })
     while (verifyPage(db, chain, places)) {
       await nextTurn()
@@ -70,6 +70,13 @@ function* rowsOf<T>(db: DatabaseSync, sql: string, ...bound: number[]): Generato
 function checkPages(db: DatabaseSync): string[] {
   const found = db.prepare('PRAGMA integrity_check(10)').all() as { integrity_check: string }[]
   return found.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok')
+}
+
+/** Rows of lists that no version of Assay has kept here. */
+function strangeRows(db: DatabaseSync): string[] {
+  const kept = "SELECT key FROM journal, json_each(CASE WHEN json_valid(views) THEN views ELSE '{}' END)"
+  const found = db.prepare(`SELECT DISTINCT view FROM view_rows WHERE view NOT IN (${kept})`).all() as { view: string }[]
+  return found.map(({ view }) => `there are rows of a list ${JSON.stringify(view)} that is not Assay's`)
 }
 
 /** Follows the chain over all positions. */
