@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -114,6 +115,10 @@ describe('a private copy', () => {
       writeFileSync(join(origin, path), text)
     }
     symlinkSync('../../own', join(origin, 'node_modules/@mixed/own'))
+    // A program as pnpm installs it: a file, that looks for its package beside itself.
+    symlinkSync('../own', join(origin, 'node_modules/mine'))
+    mkdirSync(join(origin, 'node_modules/.bin'))
+    writeFileSync(join(origin, 'node_modules/.bin/mine'), 'cat "$(dirname "$0")/../mine/index.js"')
     const parent = join(tempFolder(), 'tmp')
     const copyIt = async (without: string[] = []) => {
       const copy = await materialise(store, digest, parent, { packages: { folder: origin, itself: true, without } })
@@ -128,15 +133,19 @@ describe('a private copy', () => {
     const two = await copyIt()
     expect(['tool', '@scope/one', '@mixed/two', '@mixed/own'].map(two.read)).toEqual(['tool', 'one', 'two', 'own'])
     expect(one.read('@mixed/own')).toBe('changed')
+    writeFileSync(join(origin, 'own/index.js'), 'live')
+    expect(execFileSync('sh', ['node_modules/.bin/mine'], { cwd: two.folder, encoding: 'utf8' })).toBe('own')
     const three = await copyIt(['node_modules/@scope/one'])
     expect([three.has('@scope'), three.has('@scope/one'), three.has('@mixed/two')]).toEqual([true, false, true])
 
     const first = join(parent, 'copy-links')
-    for (const name of readdirSync(first)) {
-      rmSync(join(first, name))
-      symlinkSync(tempFolder(), join(first, name))
+    for (const plant of [(path: string) => symlinkSync(tempFolder(), path), (path: string) => writeFileSync(path, '')]) {
+      for (const name of readdirSync(first)) {
+        rmSync(join(first, name))
+        plant(join(first, name))
+      }
+      expect((await copyIt()).read('tool')).toBe('tool')
     }
-    expect((await copyIt()).read('tool')).toBe('tool')
   })
 
   it('is made outside of the project, where nobody else looks', () => {

@@ -69,13 +69,16 @@ function linkFolder(linking: Linking, from: string, to: string): void {
   }
 }
 
-/** Packages of one scope, or programs: linked together, but for where one of them is left out or has its own place in the copy. */
+/**
+ * Packages of one scope, or programs. For a copy of another folder they are linked together, unless one is left out; in a copy of the folder itself a
+ * program that looks beside itself has to find the packages of the copy.
+ */
 function linkGroup(linking: Linking, from: string, to: string): void {
   const links = (entriesOf(from) ?? []).map((entry) => {
     const source = join(from, entry.name)
-    return { name: entry.name, source, target: linking.without.has(source) ? undefined : targetOf(linking, entry, source) }
+    return { name: entry.name, target: linking.without.has(source) ? undefined : targetOf(linking, entry, source) }
   })
-  if (links.every(({ source, target }) => target === source)) return link(linking, from, to)
+  if (!linking.installed.itself && links.every(({ target }) => target !== undefined)) return link(linking, from, to)
   mkdirSync(to)
   for (const { name, target } of links) if (target !== undefined) link(linking, target, join(to, name))
 }
@@ -89,7 +92,7 @@ function link({ copy, installed }: Linking, target: string, place: string): void
   if (process.platform !== 'linux' || (installed.itself && target.startsWith(copy))) return symlinkSync(target, place)
   const first = join(dirname(copy), `${copyPrefix}links`, sha256Of(Buffer.from(target)))
   if (named(first, place)) {
-    if (readlinkSync(place) === target) return
+    if (lstatSync(place).isSymbolicLink() && readlinkSync(place) === target) return
     rmSync(place)
   }
   symlinkSync(target, place)
@@ -122,14 +125,8 @@ function targetOf({ copy, installed, twins }: Linking, entry: Dirent, source: st
   if (!installed.itself || !entry.isSymbolicLink()) return source
   const way = wayInside(installed.folder, source)
   if (way === undefined) return source
-  const parts = way.split('/')
-  const cut = parts.indexOf(packages)
-  if (cut === -1) return join(copy, way)
-  if (!twins.has(parts.slice(0, cut).join('/'))) return source
-  // A program of an installed package is the same by either way; one of the folder's own packages is that of the copy.
-  const named = join(installed.folder, ...parts.slice(0, cut + (parts[cut + 1]?.startsWith('@') ? 3 : 2)))
-  const isOwn = lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true && wayInside(installed.folder, named) !== undefined
-  return isOwn ? join(copy, way) : source
+  const cut = way.split('/').indexOf(packages)
+  return cut === -1 || twins.has(way.split('/').slice(0, cut).join('/')) ? join(copy, way) : source
 }
 
 /** Where in the folder a link leads, by its words: what lies there may be a link of a worker's. Undefined where it leads elsewhere. */
