@@ -119,6 +119,9 @@ describe('a private copy', () => {
     symlinkSync('../own', join(origin, 'node_modules/mine'))
     mkdirSync(join(origin, 'node_modules/.bin'))
     writeFileSync(join(origin, 'node_modules/.bin/mine'), 'cat "$(dirname "$0")/../mine/index.js"')
+    mkdirSync(join(origin, 'node_modules/.cache/x'), { recursive: true })
+    symlinkSync('.cache/x', join(origin, 'node_modules/.vite'))
+    writeFileSync(join(origin, 'node_modules/.modules.yaml'), 'module.exports = 5')
     const parent = join(tempFolder(), 'tmp')
     const copyIt = async (without: string[] = []) => {
       const copy = await materialise(store, digest, parent, { packages: { folder: origin, itself: true, without } })
@@ -135,6 +138,7 @@ describe('a private copy', () => {
     expect(one.read('@mixed/own')).toBe('changed')
     writeFileSync(join(origin, 'own/index.js'), 'live')
     expect(execFileSync('sh', ['node_modules/.bin/mine'], { cwd: two.folder, encoding: 'utf8' })).toBe('own')
+    expect(['.cache', '.cache/x', '.vite', '.modules.yaml'].map(two.has)).toEqual([true, false, false, false])
     const three = await copyIt(['node_modules/@scope/one'])
     expect([three.has('@scope'), three.has('@scope/one'), three.has('@mixed/two')]).toEqual([true, false, true])
 

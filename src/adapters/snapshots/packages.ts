@@ -21,6 +21,8 @@ const packages = 'node_modules'
 const manifestFile = '/package.json'
 /** What tools write beside packages when they run; each copy begins with empty ones. */
 const caches = new Set(['.cache', '.vite', '.vite-temp', '.vitest'])
+/** Where tools note what they installed; who writes there could be loaded as a package by that name. */
+const notes = new Set(['.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml', '.pnpm-workspace-state.json'])
 
 export interface InstalledFor {
   /** Folder that packages are looked for in, and above. */
@@ -62,8 +64,8 @@ function linkFolder(linking: Linking, from: string, to: string): void {
   for (const entry of entriesOf(from) ?? []) {
     const { name } = entry
     const [source, place] = [join(from, name), join(to, name)]
-    if (linking.without.has(source)) continue
-    if (entry.isDirectory() && caches.has(name)) mkdirSync(place)
+    if (linking.without.has(source) || notes.has(name) || (caches.has(name) && !entry.isDirectory())) continue
+    if (caches.has(name)) mkdirSync(place)
     else if (entry.isDirectory() && (name.startsWith('@') || name === '.bin')) linkGroup(linking, source, place)
     else link(linking, targetOf(linking, entry, source), place)
   }

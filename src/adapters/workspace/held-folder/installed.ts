@@ -13,11 +13,10 @@ const sliceMs = 5
 const packagesFolder = 'node_modules'
 /** Where no packages are looked for. */
 const passedBy = new Set(['.git', '.assay'])
-/** What tools write beside packages when they run, and their own notes of what they installed. */
-const caches = new Set([
-  ...['.cache', '.vite', '.vite-temp', '.vitest'],
-  ...['.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml', '.pnpm-workspace-state.json'],
-])
+/** Folders of what tools write beside packages when they run; every copy for a check begins with empty ones. */
+const caches = new Set(['.cache', '.vite', '.vite-temp', '.vitest'])
+/** Files in which tools note what they installed; no copy has them. */
+const notes = new Set(['.package-lock.json', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml', '.pnpm-workspace-state.json'])
 /** Folders of which every entry is looked at by itself. */
 const collections = new Set(['.bin', '.pnpm'])
 
@@ -49,8 +48,10 @@ export async function lookAtInstalled(root: string): Promise<Packages> {
 }
 
 async function lookAtPackages(look: Look, folder: string): Promise<void> {
-  for (const { name } of await entriesOf(look, folder)) {
-    if (caches.has(name)) continue
+  for (const entry of await entriesOf(look, folder)) {
+    const { name } = entry
+    // Of another kind than a tool makes it, it is a package like any other.
+    if ((caches.has(name) && entry.isDirectory()) || (notes.has(name) && entry.isFile())) continue
     const path = `${folder}/${name}`
     if (name.startsWith('@') || collections.has(name))
       // pnpm links there what packages find that do not declare it: each is a package by itself.
