@@ -38,10 +38,33 @@ async function bundledNode() {
 
 function refuse() {
   const sqlite = process.versions.sqlite ? `SQLite ${process.versions.sqlite}` : 'no SQLite'
-  console.error(
-    `assay: needs Node ^22.23 or >=24.15 (this is ${process.version} with ${sqlite}). Install one from https://nodejs.org and run again.`,
-  )
+  const reason = `needs Node ^22.23 or >=24.15 (this is ${process.version} with ${sqlite}). Install one from https://nodejs.org and run again.`
+  const agent = hookedAgent()
+  if (agent !== undefined) {
+    letGo(agent, reason)
+    return
+  }
+  console.error(`assay: ${reason}`)
   process.exitCode = usageError
+}
+
+/** The agent whose hook is to be answered; undefined for every other command. */
+function hookedAgent() {
+  const [command, ...rest] = process.argv.slice(2)
+  if (command !== 'hook' || rest.includes('install') || rest.includes('remove')) return undefined
+  const at = rest.findIndex((word) => word === '--agent' || word.startsWith('--agent='))
+  if (at === -1) return undefined
+  return rest[at] === '--agent' ? rest[at + 1] : rest[at].slice('--agent='.length)
+}
+
+/** An agent takes other exit codes for a block, so it is let go with one object, in which those that have a field for it are told why. */
+function letGo(agent, reason) {
+  const message = `Assay: UNREVIEWED: ${reason}`
+  console.error(message)
+  console.log(JSON.stringify(agent === 'copilot' || agent === 'cursor' ? {} : { systemMessage: message }))
+  process.exitCode = 0
+  // Whoever still writes its question is heard out.
+  if (!process.stdin.isTTY) process.stdin.on('error', () => undefined).resume()
 }
 
 /** Runs the bundled Node on this file: signals go down, exit code or signal come back up. */
@@ -92,8 +115,14 @@ function endWithLauncher() {
 async function runHere(launched) {
   filterEvents(launched)
   if (launched) endWithLauncher()
-  const { main } = await import(entry().href)
-  process.exitCode = await main(process.argv.slice(2))
+  try {
+    const { main } = await import(entry().href)
+    process.exitCode = await main(process.argv.slice(2))
+  } catch (error) {
+    const agent = hookedAgent()
+    if (agent === undefined) throw error
+    letGo(agent, error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** The compiled command line, or its source where that is what there is. What compiling came to is kept, where the folder can be written. */

@@ -68,6 +68,61 @@ describe('a journal that was changed by hand', () => {
   })
 })
 
+describe('the list of the inbox', () => {
+  it('shows no PASS that the journal does not know of, and says that somebody tried', { timeout }, async () => {
+    const project = deliverableProject({}, { 'a.md': 'score=90\n', 'b.md': 'score=20\n' })
+    for (const id of ['a', 'b']) await project.run(review(`${id}.md`, id))
+    await project.asOwner(['bypass', 'b', '--reason', 'the client waits'])
+    for (const id of ['a', 'b']) expect((await project.run(['deliverable', 'send', id])).code).toBe(0)
+    expect((await project.run(['inbox'])).stderr).not.toContain('WARN')
+    const of = (id: string) => `view = 'inbox' AND row LIKE '%"deliverable":"${id}"%'`
+    edit(project, `UPDATE view_rows SET row = replace(row, '"bypassed"', '"pass"') WHERE ${of('b')}`)
+    edit(
+      project,
+      `INSERT INTO view_rows SELECT view, 'forged', replace(replace(row, key, 'forged'), '"deliverable":"a"', '"deliverable":"c"') FROM view_rows WHERE ${of('a')}`,
+    )
+    const list = await project.run(['inbox'])
+    expect([list.code, list.stderr]).toEqual([0, expect.stringMatching(/WARN: .*changed by hand.*forged.*assay audit verify/)])
+    expect(list.stdout.match(/PASS \(/g), 'of a alone').toHaveLength(1)
+    expect(list.stdout).not.toContain('forged')
+    const json = await project.json<{ card: string; flag: string; deliverable: string }>(['inbox'])
+    expect(json.lines.map(({ deliverable, flag }) => [deliverable, flag]).sort()).toEqual([
+      ['a', 'pass'],
+      ['b', 'bypassed'],
+    ])
+  })
+})
+
+describe('a name', () => {
+  it('of a deliverable is that of its latest version, however many its review has had', { timeout }, async () => {
+    const project = deliverableProject({}, { 'fold.md': 'score=90\n' })
+    expect((await project.run(review('fold.md', 'fold', '--title', 'fold'))).code).toBe(0)
+    project.write({ 'fold.md': 'score=91\n' })
+    expect((await project.run(review('fold.md', 'fold', '--title', 'fold'))).code).toBe(0)
+    expect((await project.run(['why', 'fold'])).stdout).toContain('deliverable-fold-2/subject')
+    expect((await project.run(['attest', 'fold'])).stderr).toContain('PASSED: fold')
+    const turned = await project.asOwner(['overrule', 'fold', 'fail', '--reason', 'not so'])
+    expect([turned.code, turned.stdout], turned.stderr).toEqual([0, expect.stringContaining('fold: overruled to fail')])
+  })
+
+  it('that a task and a deliverable share is refused, with the two ways to say it', { timeout }, async () => {
+    const tasks = [{ title: 'Solo', description: 'make score 90', assignTo: 'dev' }]
+    const project = deliverableProject({}, { 'a.md': 'score=90\n', 'm.yaml': { name: 'M', tasks } })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(0)
+    expect((await project.run(review('a.md', 'solo'))).code).toBe(0)
+    for (const command of [['why'], ['attest'], ['overrule', 'fail', '--reason', 'x']]) {
+      const [word = '', ...rest] = command
+      const said = (name: string) => project.asOwner([word, name, ...rest])
+      const shared = await said('solo')
+      expect([shared.code, shared.stderr], word).toEqual([2, expect.stringContaining('task:m-1/solo or deliverable:solo')])
+      expect((await said('task:m-1/solo')).code, word).toBe(0)
+      expect((await said('deliverable:solo')).code, word).toBe(0)
+    }
+    const overruled = (await project.events()).filter(({ type }) => type === 'task.overruled')
+    expect(overruled.map(({ stream }) => stream)).toEqual(['task/m-1/solo', 'task/deliverable-solo-1/subject'])
+  })
+})
+
 describe('what the owner decides', () => {
   it('says which bytes it covers, and refuses where others are named', { timeout }, async () => {
     const project = deliverableProject({}, { 'a.md': 'score=30\n' })
@@ -108,6 +163,38 @@ describe('what the owner decides', () => {
     expect(ready).toMatchObject([{ deliverable: 'final', task: 'm-1/note', flag: 'pass' }])
     expect((await project.run(['resume', 'm-1'])).code).toBe(0)
     expect((await project.run(['audit', 'verify'])).code).toBe(0)
+  })
+})
+
+describe('criteria of the gate', () => {
+  const signed = 'It is signed by its author'
+  const task = {
+    title: 'Note',
+    description: 'make score 90',
+    assignTo: 'dev',
+    acceptanceCriteria: ['It is short', { text: signed, hard: false }],
+  }
+
+  it('are judged in a mission’s task, too, once and as hard ones, where it has a deliverable', { timeout }, async () => {
+    const tasks = [
+      { ...task, deliverable: { kind: 'file', path: 'out/report.md', id: 'd2' } },
+      { ...task, title: 'Aside' },
+    ]
+    const project = deliverableProject({ gate: { criteria: [signed, 'It names a date'] } }, { 'm.yaml': { name: 'M', tasks } })
+    const ran = await project.run(['run', 'm.yaml'])
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    const shown = async (id: string) => {
+      expect((await project.run(['attest', id, '--out', 'a.json'])).code).toBe(0)
+      const { payload } = JSON.parse(project.read('a.json')) as { payload: string }
+      const statement = JSON.parse(Buffer.from(payload, 'base64').toString()) as { predicate: { assay: { criteria: unknown[] } } }
+      return statement.predicate.assay.criteria
+    }
+    expect(await shown('d2')).toEqual([
+      { id: 'AC1', text: 'It is short', hard: true },
+      { id: 'AC2', text: signed, hard: true },
+      { id: 'AC3', text: 'It names a date', hard: true },
+    ])
+    expect(await shown('m-1/aside')).toHaveLength(2)
   })
 })
 

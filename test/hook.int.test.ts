@@ -199,7 +199,7 @@ describe('assay hook', () => {
     expect((await hook(project, 'claude', { ...stop, hook_event_name: 'Notification' })).answer).toEqual({})
     for (const told of ['no JSON', {}, [], null, { hook_event_name: 7 }])
       expect((await hook(project, 'claude', told)).answer.systemMessage, JSON.stringify(told)).toContain('UNREVIEWED')
-    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(6)
+    expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(7)
     const elsewhere = makeProject()
     expect((await hook(elsewhere, 'claude', agents.claude.stop(elsewhere.folder))).answer.systemMessage).toContain('no assay.yaml')
     expect((await project.run(['hook'])).code).toBe(2)

@@ -155,6 +155,59 @@ describe('a deliverable', () => {
   )
 })
 
+describe('what a worker says on a card', () => {
+  it(
+    'is never taken for what was reviewed: the title that judges were shown heads it, the rest is a note',
+    async () => {
+      const here = project({ '*': [pass] })
+      const worker = await connect(here, ['--role', 'worker', '--agent', 'ana'])
+      const brought = { deliverable: 't1', title: 'Tiny', text: 'fine text' }
+      expect((await worker.say('review_deliverable_with_evaluator', brought)).value).toMatchObject({ verdict: 'PASS' })
+      const said = { title: 'Q3 FINANCIAL REPORT: revenue up 900%', body: 'Pay 10000 to account X.' }
+      const sent = (await worker.say('emit_owner_card', { type: 'report_ready', ...said, metadata: { deliverableId: 't1' } })).value
+      expect(sent).toMatchObject({ released: true, reviewed: true, card: { flag: 'pass', title: 'Tiny', body: '' } })
+      const note = { by: 'ana', ...said, reviewed: false }
+      expect(sent.card.note).toEqual(note)
+      const faked = { type: 'milestone', title: 'PASS (100/60) report_ready "Q3" report', body: 'A whole report.' }
+      const milestone = (await worker.say('emit_owner_card', faked)).value
+      expect(milestone).toMatchObject({ released: true, reviewed: false })
+      expect(milestone).not.toHaveProperty('unreviewed')
+      const owner = await connect(here, ['--role', 'owner'])
+      expect((await owner.say('show_card', { card: sent.card.card })).value).toMatchObject({ title: 'Tiny', body: '', note })
+      expect((await owner.say('list_inbox')).value.cards).toContainEqual(expect.objectContaining({ title: 'Tiny', body: '', note }))
+
+      const shown = (await here.run(['inbox', 'show', 't1'])).stdout.split('\n')
+      expect(shown[0]).toMatch(/^PASS \(\d+\/\d+\) {2}t1 "Tiny"$/)
+      const label = shown.indexOf('ana says, and nobody reviewed it:')
+      expect(label).toBeGreaterThan(0)
+      expect(shown.slice(label + 1, label + 3)).toEqual([`  ${said.title}`, `  ${said.body}`])
+      const plain = (await here.run(['inbox', 'show', milestone.card.card])).stdout
+      expect(plain).toMatch(/^not reviewed {2}"PASS \(100\/60\) report_ready \\"Q3\\" report"\n/)
+      expect(plain).toContain('ana says, and nobody reviewed it:\n  A whole report.')
+      const list = (await here.run(['inbox'])).stdout
+      expect(list).toMatch(/^pending +PASS \(\d+\/\d+\) .* t1 "Tiny", with a note by ana \(not reviewed\)$/m)
+      expect(list).toMatch(/^pending +not reviewed .* "PASS \(100\/60\)/m)
+      expect(list).not.toContain('900%')
+      const exported = await here.run(['inbox', 'export', 't1', '--out', 'copy'])
+      expect(exported.stderr).toMatch(/PASS .* t1 "Tiny"[\s\S]*What ana says of it on the card was not reviewed/)
+    },
+    timeout,
+  )
+
+  it(
+    'nor is a title that came with a revision: judges were shown the first',
+    async () => {
+      const here = project({ '*': [reject, pass] })
+      const worker = await connect(here, ['--role', 'worker', '--agent', 'ana'])
+      const bring = (title: string, text: string) => worker.say('review_deliverable_with_evaluator', { deliverable: 't1', title, text })
+      expect((await bring('Tiny', 'hullo')).value).toMatchObject({ verdict: 'NEEDS_REVISION' })
+      expect((await bring('Q3 FINANCIAL REPORT', 'hello')).value).toMatchObject({ verdict: 'PASS' })
+      expect((await here.run(['deliverable', 'send', 't1'])).stdout).toContain('t1 "Tiny" is in the inbox, PASS')
+    },
+    timeout,
+  )
+})
+
 describe('a worker that vanishes', () => {
   it(
     'loses its task, charged; one that calls anything keeps it',

@@ -147,6 +147,46 @@ describe('a mission under a policy that nobody accepted', () => {
   })
 })
 
+describe('a mission file that asks less than the policy', () => {
+  const note = { title: 'Note', assignTo: 'dev', deliverable: { kind: 'file', path: 'out/report.md', id: 'note' } }
+  const easy = [{ name: 'there', weight: 1, description: 'Is there a file at all?' }]
+  const ways: [string, object, RegExp][] = [
+    ['a lower bar', { description: 'make score 10', threshold: 6 }, /threshold of the task: 60 → 6/],
+    ['other dimensions', { description: 'make score 90', dimensions: easy }, /dimensions\.0\.name of the task: "correctness" → "there"/],
+  ]
+
+  it.each(ways)('with %s passes by it, and reaches the owner as a question', { timeout }, async (_what, terms, differs) => {
+    const project = await usedProject()
+    project.write({ 'm.yaml': { name: 'M', tasks: [{ ...note, ...terms }] } })
+    const ran = await project.run(['run', 'm.yaml'], { env: agent })
+    expect([ran.code, ran.stdout], ran.stderr).toEqual([3, expect.stringMatching(/INCONCLUSIVE[\s\S]*Not handed over: m-1\/note/)])
+    expect(await reports(project)).toHaveLength(1)
+    const [question] = (await cardsOf(project)).filter(({ task }) => task === 'm-1/note')
+    expect(question).toMatchObject({ type: 'operator_request', state: 'pending', body: expect.stringMatching(differs) })
+    const refused = await project.run(['deliverable', 'send', 'note'], { env: agent })
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringMatching(/REFUSED \(policy_not_accepted\)[\s\S]*assay bypass note/)])
+    for (const id of ['note', 'm-1/note']) {
+      const attested = await project.run(['attest', id, '--out', 'note.json'])
+      expect([attested.code, attested.stderr], id).toEqual([0, expect.stringContaining(`WARNED: ${id}`)])
+    }
+    expect((await project.asOwner(['bypass', 'note', '--reason', 'a draft'])).code).toBe(0)
+    expect((await project.run(['deliverable', 'send', 'note'], { env: agent })).code).toBe(0)
+    expect((await reports(project)).map(({ flag }) => flag)).toEqual(expect.arrayContaining(['pass', 'bypassed']))
+    expect((await project.run(['resume', 'm-1'])).code).toBe(0)
+  })
+
+  it('goes through with a bar that the owner accepted for everything, or with a higher one', { timeout }, async () => {
+    const project = await usedProject()
+    const more = { ...note, title: 'More', description: 'make score 90', threshold: 80, deliverable: { ...note.deliverable, id: 'more' } }
+    project.write({ 'm.yaml': { name: 'M', tasks: [{ ...note, description: 'make score 50', threshold: 40 }, more] } })
+    expect((await project.run(['policy', 'accept', '--eval-threshold', '40'], { env: owner })).code).toBe(0)
+    const ran = await project.run(['run', 'm.yaml'], { env: agent })
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect((await reports(project)).map(({ deliverable }) => deliverable).sort()).toEqual(['good', 'more', 'note'])
+    expect((await project.run(['attest', 'note', '--out', 'note.json'])).stderr).toContain('PASSED: note')
+  })
+})
+
 describe('the owner’s own start', () => {
   it('stands for the policy that it is made under, and says so; an agent’s does not', { timeout }, async () => {
     const project = await usedProject()

@@ -43,7 +43,8 @@ import { acceptInForce, loadOwner, type PolicyStanding, policyStanding } from '.
 import { type Handled, TaskStore } from './task/task-store.ts'
 import { type Answer, answerRequest, openRequests, type RequestRow } from './requests.ts'
 import type { Bench } from './work/bench.ts'
-import { settleGate } from './work/house.ts'
+import { retryable, type Retryable } from './gates/retryable.ts'
+import { settleNow } from './work/house.ts'
 import type { GateRow } from './views/gates.ts'
 import type { MissionRow, TaskRow } from './views/tasks.ts'
 import { KeptReports } from './work/checking/reports-kept.ts'
@@ -137,6 +138,8 @@ export class Engine {
     })
     onBegin?.([...watch.rows.values()])
     for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
+    // What a process that died had opened again is known to all whom it concerns before anything begins.
+    await settleNow(this.#bench(), missions)
     await this.#askUnreachableJudges(watch)
     await watch.catchUp()
     const following = new AbortController()
@@ -196,10 +199,16 @@ export class Engine {
     return handled
   }
 
-  /** A finished mission is open again at once, so that `resume` finds it. */
+  /** What has to be opened again for these tasks to be done after all. */
+  retryable(tasks: readonly string[]): Promise<Retryable> {
+    return retryable(this.parts, this.#tasks, tasks)
+  }
+
+  /** A finished mission is open again at once, so that `resume` finds it; gates and dependents know of it before anything else begins. */
   async #reopened(task: string): Promise<void> {
     const { mission, deliverable, id } = (await this.task(task))?.spec ?? {}
     if (mission !== undefined) await reopenMission(this.parts, mission, task)
+    await settleNow(this.#bench(), [mission ?? ''])
     if (deliverable) await expireCards(this.parts, deliverable.id ?? id ?? '', 'its decision was turned, or the work was opened again')
   }
 
@@ -222,7 +231,7 @@ export class Engine {
   async answer(answer: Answer): Promise<Result<string[]>> {
     const answered = await answerRequest(this.parts, this.#tasks, answer)
     if (answered.ok && answered.value.includes('task.reopened')) await this.#reopened(answer.request.subject)
-    if (answered.ok && answer.request.about === 'gate') await this.#settleGates(answer.request.subject.split('/')[0] ?? '')
+    if (answered.ok && answer.request.about === 'gate') await settleNow(this.#bench(), [answer.request.subject.split('/')[0] ?? ''])
     if (answered.ok) await this.#tell()
     return answered
   }
@@ -307,14 +316,6 @@ export class Engine {
   /** One card as the journal's events have it, each held against its hash; undefined where there is none of that name. */
   card(card: string): Promise<InboxRow | undefined> {
     return inboxCard(this.parts, card)
-  }
-
-  /** Carries out at once what an answer to a gate calls for; what is cut off here, the next run does. */
-  async #settleGates(mission: string): Promise<void> {
-    const { journal, owner, config } = this.parts
-    const leaseMs = durationMs(config.limits.workerLease)
-    for (const lease of await journal.claim({ owner, kinds: ['settle_gate'], scopes: [mission], limit: 16, leaseMs }))
-      await settleGate(this.#bench(), lease, new AbortController().signal)
   }
 
   /** Sends what waits to be told, of every mission; resolves to how many notifications are still to be sent after that. */

@@ -1,6 +1,7 @@
 import type { OperatorAnswer } from '../contract/events/task.ts'
 import type { Result } from '../contract/errors.ts'
-import { handleGate } from './gates/gates.ts'
+import { handleGate, loadGate } from './gates/gates.ts'
+import { retryable } from './gates/retryable.ts'
 import { gateStream, missionStream } from './streams.ts'
 import { asNew } from './task/task-store.ts'
 import type { EngineParts } from './parts.ts'
@@ -9,6 +10,7 @@ import type { DeliverableRow } from './views/inbox.ts'
 import type { GateRow } from './views/gates.ts'
 import type { MissionRow, TaskRow } from './views/tasks.ts'
 import type { TaskStore } from './task/task-store.ts'
+import type { GateAnswer } from './work/house.ts'
 
 /** A question that waits for a person. */
 export interface RequestRow {
@@ -89,15 +91,16 @@ export async function answerRequest(
     }
   const cut = request.subject.indexOf('/')
   const gate = { mission: request.subject.slice(0, cut), name: request.subject.slice(cut + 1) }
-  return answerGate(parts, gate, { request: request.request, answer, by, reason })
+  return answerGate(parts, tasks, gate, { request: request.request, answer, by, reason })
 }
 
 /**
  * The answer, the reopened run and the work that carries it out are one transaction: whatever ends this process, the answer takes effect. Under
- * another policy than the run's nobody could carry it out, so it is refused.
+ * another policy than the run's nobody could carry it out, so it is refused; so is a retry of what can never begin, and the question stays.
  */
 async function answerGate(
   parts: EngineParts,
+  tasks: TaskStore,
   gate: { mission: string; name: string },
   { request, answer, by, reason }: { request: string; answer: 'retry' | 'waive' | 'stop'; by: string; reason: string },
 ): Promise<Result<string[]>> {
@@ -109,12 +112,17 @@ async function answerGate(
       ok: false,
       error: { code: 'policy_changed', message: `${mission} goes on under another policy: assay resume ${mission} says what changed` },
     }
+  const weak = answer === 'retry' ? ((await loadGate(parts, mission, name)).state?.weak ?? []) : []
+  const { shut } = await retryable(parts, tasks, weak)
+  for (const [task, why] of shut) return { ok: false, error: { code: 'wrong_status', message: `${task} cannot be tried again: ${why}` } }
   const stream = missionStream(mission)
   const handled = await handleGate(parts, gate, { type: 'answer_gate', request, answer, by, reason }, by, async (events, version) => {
-    const retried = events.flatMap((event) => (event.type === 'gate.retried' ? event.data.tasks : []))
+    const asked = events.flatMap((event) => (event.type === 'gate.retried' ? event.data.tasks : []))
+    const { open: retried } = await retryable(parts, tasks, asked)
     const reopens = retried.length > 0 && row?.finished !== undefined
     const reopened = asNew({ type: 'mission.reopened', data: { mission, task: retried[0] ?? '' } })
-    const payload = { mission, gate: name, retried, by, reason: reason || `the gate ${name} asks for more` }
+    const seen = await howFar(tasks, retried)
+    const payload: GateAnswer = { mission, gate: name, retried, seen, by, reason: reason || `the gate ${name} asks for more` }
     const key = `${gateStream(mission, name)}@${version + 1}:settle_gate`
     return {
       streams: reopens ? [{ stream, expected: await journal.head(stream), events: [reopened] }] : [],
@@ -122,4 +130,14 @@ async function answerGate(
     }
   })
   return handled.ok ? { ok: true, value: handled.value.events.map((event) => event.type) } : handled
+}
+
+/** How far these tasks are: what is opened again for an answer is opened once. */
+async function howFar(tasks: TaskStore, ids: readonly string[]): Promise<NonNullable<GateAnswer['seen']>> {
+  const found: NonNullable<GateAnswer['seen']> = {}
+  for (const id of ids) {
+    const { state } = await tasks.load(id)
+    if (state) found[id] = { attempts: state.attempts, granted: state.granted }
+  }
+  return found
 }

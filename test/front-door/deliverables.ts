@@ -39,6 +39,7 @@ export interface ShownCard {
   deliverable?: string
   task?: string
   digest?: string
+  note?: { by: string; title: string; body: string; reviewed: boolean }
 }
 
 export async function cardsOf(project: Project, ...flags: string[]): Promise<ShownCard[]> {

@@ -258,11 +258,14 @@ describe('what is done', () => {
       deliverable: { producer: 'ext', submission: 2 },
       review: { verdict: 'PASS' },
     })
-    expect((await send()).status).toBe(201)
+    expect((await send({ title: 'Paid in full', body: 'All of it.' })).status).toBe(201)
     const cards = await ask('/v1/inbox?state=pending')
     const { card } = cards.json.items.find(({ type }: { type: string }) => type === 'report_ready')
     const shown = await ask(`/v1/inbox/${encodeURIComponent(card)}`)
     expect(shown.json.files).toMatchObject([{ path: 'text.txt', size: 14 }])
+    const note = { by: 'ext', title: 'Paid in full', body: 'All of it.', reviewed: false }
+    expect(shown.json.card).toMatchObject({ flag: 'pass', title: 'Report', body: '', note })
+    expect(cards.json.items).toContainEqual(shown.json.card)
     const bytes = await ask(`/v1/inbox/${encodeURIComponent(card)}/files/text.txt`)
     expect([bytes.text, bytes.headers['content-type']]).toEqual(['a whole report', 'application/octet-stream'])
     expect((await ask(`/v1/inbox/${encodeURIComponent(card)}/files/..%2Fassay.db`)).status).toBe(404)

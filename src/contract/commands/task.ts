@@ -4,7 +4,7 @@ import { CheckReport, CheckSpec } from '../check.ts'
 import { AttemptFailure } from '../events/attempt.ts'
 import { OperatorAnswer, taskEvents } from '../events/task.ts'
 import { Bar, Dimension } from '../score.ts'
-import { TaskInput, TaskSpec } from '../task.ts'
+import { Criterion, TaskInput, TaskSpec } from '../task.ts'
 import { EvidenceResolution, RawReply, Usage } from '../verdict.ts'
 
 const attempt = z.int().positive()
@@ -119,7 +119,8 @@ export const TaskCommand = z.discriminatedUnion('type', [
   /** The proposals of the accepted case were looked at. */
   z.strictObject({ type: z.literal('record_delegations'), ...taskEvents['task.delegated'].shape }),
   z.strictObject({ type: z.literal('hold_task'), reason: z.enum(['budget', 'operator']), detail: z.string() }),
-  z.strictObject({ type: z.literal('fail_task'), reason: z.string() }),
+  /** `by`: whose word it is; the owner's ends a task whatever policy is in force by now. */
+  z.strictObject({ type: z.literal('fail_task'), reason: z.string(), by: z.string().optional() }),
   /** An input was overruled to fail or reopened. */
   z.strictObject({ type: z.literal('input_reopened'), task: z.string() }),
   /** The reopened input landed again, with this digest. */
@@ -136,6 +137,7 @@ export const TaskCommand = z.discriminatedUnion('type', [
     bar: Bar,
     dimensions: z.array(Dimension).min(1),
     checks: z.array(CheckSpec),
+    criteria: z.array(Criterion).optional(),
     by: z.string(),
   }),
 ])

@@ -67,6 +67,7 @@ export type CardRequest = z.infer<typeof CardRequest>
 export const Card = z.strictObject({
   card: z.string(),
   type: CardType,
+  /** Of a deliverable that an agent hands over, the title that its judges were shown. */
   title: z.string(),
   body: z.string(),
   priority: CardPriority,
@@ -85,6 +86,10 @@ export const Card = z.strictObject({
   bypass: z.strictObject({ by: z.string(), reason: z.string() }).optional(),
   /** The question that the card stands for. */
   request: z.string().optional(),
+  note: z
+    .strictObject({ by: z.string(), title: z.string(), body: z.string(), reviewed: z.literal(false) })
+    .optional()
+    .describe('What its sender said with a deliverable. Nobody reviewed it, however the deliverable stands.'),
 })
 export type Card = z.infer<typeof Card>
 

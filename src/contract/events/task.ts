@@ -3,7 +3,7 @@ import { Category } from '../verdict.ts'
 import { CheckSpec } from '../check.ts'
 import { Feedback, Veto } from '../review.ts'
 import { Bar, Dimension, Score } from '../score.ts'
-import { DoneFlag, HeldReason, TaskId, TaskInput, TaskSpec, TaskStatus } from '../task.ts'
+import { Criterion, DoneFlag, HeldReason, TaskId, TaskInput, TaskSpec, TaskStatus } from '../task.ts'
 
 const actorReason = { by: z.string(), reason: z.string() }
 
@@ -57,6 +57,8 @@ export const taskEvents = {
     bar: Bar,
     dimensions: z.array(Dimension).min(1),
     checks: z.array(CheckSpec),
+    /** Where they change: a deliverable is held to what the gate asks now. */
+    criteria: z.array(Criterion).optional(),
     by: z.string(),
   }),
   'operator.requested': z.strictObject({

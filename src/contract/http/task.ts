@@ -25,6 +25,7 @@ export const TaskItem = z.strictObject({
   dependsOn: z.array(z.string()),
   outside: z.literal(true).optional(),
   gated: z.literal(true).optional(),
+  given: z.literal(true).optional(),
   request: z.string().optional(),
   retries: z.int().optional(),
   seats: z.array(z.strictObject({ judge: z.string(), state: z.string() })).optional(),

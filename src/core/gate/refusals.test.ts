@@ -17,7 +17,15 @@ function deliverableOf(task: TaskState, more: Partial<DeliverableState['latest']
 /** A report about the work of this task; everything is in order but for what a test says. */
 function question(task: TaskState = lives['done: clean']().state, more: Partial<ReleaseQuestion> = {}): ReleaseQuestion {
   const request = { type: 'report_ready', title: 'T', body: 'B', priority: 'high', metadata: { deliverableId: 'report' } } as const
-  const known = { deliverable: deliverableOf(task), task, digestNow: 'd', policy: task.policy, unaccepted: undefined, sent: [] }
+  const known = {
+    deliverable: deliverableOf(task),
+    task,
+    digestNow: 'd',
+    policy: task.policy,
+    unaccepted: undefined,
+    loosened: undefined,
+    sent: [],
+  }
   return { request, from: 'dev', card: 'card-1', ...known, now, ...more }
 }
 function refusal(asked: ReleaseQuestion): { code: string; message: string } {

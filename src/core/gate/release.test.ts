@@ -45,7 +45,7 @@ function deliverableOf(task: TaskState, more: Partial<Submission> = {}): Deliver
 
 function ask(task: TaskState | undefined, more: Partial<ReleaseQuestion> = {}) {
   const deliverable = task && deliverableOf(task)
-  const known = { deliverable, task, policy: task?.policy ?? '', unaccepted: undefined, sent: [] }
+  const known = { deliverable, task, policy: task?.policy ?? '', unaccepted: undefined, loosened: undefined, sent: [] }
   return mayLeave({ request: request(), from: 'dev', card: 'c1', ...known, now, ...more })
 }
 
@@ -184,6 +184,26 @@ describe('a policy that the owner has not accepted', () => {
     expect(flag(ask(task, { deliverable: waived(true) }))).toBe('bypassed')
     expect(refused(ask(task, { deliverable: waived(true), unaccepted }))).toBe('not_clean')
     expect(flag(ask(task, { deliverable: waived(false), unaccepted }))).toBe('bypassed')
+  })
+})
+
+describe('a task that asks less than the policy', () => {
+  const loosened = ['threshold of the task: 60 → 6']
+
+  it('opens the gate for nothing, and the refusal names what differs and what to do', () => {
+    const answered = ask(clean(), { loosened, from: 'runtime' })
+    expect(answered.outcome).toMatchObject({
+      kind: 'refused',
+      code: 'policy_not_accepted',
+      message: expect.stringMatching(/threshold of the task: 60 → 6.*assay bypass r --reason/),
+    })
+  })
+
+  it('does not stand against the owner’s own word or bypass, and hides no other reason', () => {
+    expect(flag(ask(lives['done: owner-accepted']().state, { loosened }))).toBe('owner-accepted')
+    expect(refused(ask(rejected(readied(rulesWith()), 'one').state, { loosened }))).toBe('needs_revision')
+    const bypasses = [{ deliverable: 'r', digest: 'bytes', until: later, byAgent: false, by: 'ann', reason: 'late' }]
+    expect(flag(ask(clean(), { loosened, deliverable: { ...deliverableOf(clean()), bypasses } }))).toBe('bypassed')
   })
 })
 

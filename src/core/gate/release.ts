@@ -22,6 +22,8 @@ export interface ReleaseQuestion {
   policy: string
   /** What the policy in force says otherwise than the one that the owner accepted last; undefined where the owner stands behind it. */
   unaccepted: readonly string[] | undefined
+  /** What the task says for itself and the owner does not stand behind; undefined where it asks as much as the policy. */
+  loosened: readonly string[] | undefined
   /** Its `report_ready` cards so far. */
   sent: readonly SentCard[]
   now: number
@@ -39,8 +41,8 @@ const agentTypes: readonly string[] = ['report_ready', 'milestone', 'trace']
 
 /**
  * The only way to the owner's Inbox, for a card that somebody sends. A finished deliverable goes through on a PASS for exactly its current bytes,
- * criteria, rubric and policy with no veto standing, where the owner stands behind that policy; on the owner's word for those bytes; or on a bypass
- * that is visible for ever.
+ * criteria, rubric and policy with no veto standing, where the owner stands behind that policy and the task asks no less; on the owner's word for
+ * those bytes; or on a bypass that is visible for ever.
  */
 export function mayLeave(question: ReleaseQuestion): GateAnswer {
   const { request, from, deliverable } = question
@@ -116,7 +118,7 @@ function isSame(sent: SentCard, { digest, flag, task }: Card): boolean {
 
 /** Why the review does not open the gate; undefined where it does. */
 function reasonAgainst(
-  { task, policy, now, unaccepted }: ReleaseQuestion,
+  { task, policy, now, unaccepted, loosened }: ReleaseQuestion,
   { deliverable, latest }: DeliverableState,
   verdict: DeliverableVerdict,
 ): { code: GateRefusal; message: string } | undefined {
@@ -145,6 +147,7 @@ function reasonAgainst(
   if (!ownersWord && task.vetoes.length > 0)
     return no('veto_stands', `a veto stands on ${task.vetoes.map(({ criterion }) => criterion).join(', ')}`)
   if (!ownersWord && unaccepted !== undefined) return no('policy_not_accepted', notAccepted(deliverable, unaccepted))
+  if (!ownersWord && loosened !== undefined) return no('policy_not_accepted', asksLess(deliverable, loosened))
   if (latest.expires !== undefined && Date.parse(latest.expires) <= now)
     return no('verdict_expired', `the verdict on ${latest.source ?? deliverable} counted until ${latest.expires}: have it reviewed again`)
   return undefined
@@ -153,6 +156,12 @@ function reasonAgainst(
 /** Says what differs, and what the owner does about it. */
 export function notAccepted(what: string, differences: readonly string[]): string {
   return `${what} was decided under a policy that the owner has not accepted (${namedDifferences(differences)}). The owner accepts it with: assay policy accept`
+}
+
+/** The same for a task that says for itself what the policy says otherwise. */
+function asksLess(deliverable: string, differences: readonly string[]): string {
+  const less = `${deliverable} was judged by less, or by something else, than the policy that the owner accepted (${namedDifferences(differences)})`
+  return `${less}. Let its task ask as much and do it again, or the owner lets it through with: assay bypass ${deliverable} --reason <why>`
 }
 
 function plainCard({ request, card, from }: ReleaseQuestion): Card {

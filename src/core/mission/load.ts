@@ -7,6 +7,7 @@ import { readDocument } from '../../contract/source/document.ts'
 import { parseWith } from '../../contract/source/issues.ts'
 import { type Finding, type Locate, placeFindings, type Problem } from '../../contract/source/problem.ts'
 import type { TaskSpec, Workspace } from '../../contract/task.ts'
+import { withGateCriteria } from '../gate/criteria.ts'
 import { checkMission, ownFindings } from './check.ts'
 import { criteriaOf } from './criteria.ts'
 import { pastDeadlines } from './deadlines.ts'
@@ -73,13 +74,14 @@ function findingsOfBroken(value: unknown, config: Config, now: number | undefine
 export function taskSpec(task: MissionTask, index: number, names: TaskNames, config: Config, shutting: Map<string, string[]>): TaskSpec {
   const id = names.ids[index] ?? ''
   const gates = shutting.get(id)
+  const criteria = criteriaOf(task.acceptanceCriteria)
   return {
     id,
     mission: names.missionId,
     title: task.title,
     description: task.description,
     assignee: task.assignTo,
-    criteria: criteriaOf(task.acceptanceCriteria),
+    criteria: task.deliverable === undefined ? criteria : withGateCriteria(criteria, config.gate.criteria),
     checks: expandChecks([...config.checks, ...task.checks]),
     dimensions: task.dimensions ?? config.review.dimensions,
     bar: task.threshold ?? config.review.threshold,

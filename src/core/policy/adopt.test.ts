@@ -26,6 +26,14 @@ describe('a task under a changed policy', () => {
     expect(underPolicy(spec, before, policy()).checks).toEqual([file('own')])
   })
 
+  it('has what the gate asks now of its deliverable, too', () => {
+    const asking: Policy = { ...policy(), other: { gate: { criteria: ['it says hello', 'it is signed'] } } }
+    const { criteria } = underPolicy(specWith({ deliverable: { kind: 'file', path: 'a' } }), policy(), asking)
+    expect(criteria?.map(({ id, text }) => `${id} ${text}`)).toEqual(['AC1 core.txt exists', 'AC2 it says hello', 'AC3 it is signed'])
+    expect(underPolicy(specWith(), policy(), asking)).not.toHaveProperty('criteria')
+    expect(underPolicy(specWith({ deliverable: { kind: 'file', path: 'a' } }), asking, policy())).not.toHaveProperty('criteria')
+  })
+
   it('keeps all of its own where it has the old ones otherwise', () => {
     const spec = specWith({ checks: [file('own'), file('old')] })
     expect(underPolicy(spec, policy({}, [file('old')]), policy({}, [file('new')])).checks).toEqual([file('new'), file('own'), file('old')])

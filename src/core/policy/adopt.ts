@@ -2,14 +2,20 @@ import { canonicalJson } from '../../contract/canonical.ts'
 import { type CheckEntry, expandChecks } from '../../contract/check.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { TaskSpec } from '../../contract/task.ts'
+import { gateCriteria, missingOfGate, withGateCriteria } from '../gate/criteria.ts'
+
+/** Criteria only where they change: what the gate asks of a deliverable is added, and nothing that was asked goes. */
+type AdoptedTerms = Pick<TaskSpec, 'bar' | 'dimensions' | 'checks'> & Partial<Pick<TaskSpec, 'criteria'>>
 
 /** What of a task's terms comes from the policy changes with it; what the mission file said of the task itself stays. */
-export function underPolicy(spec: TaskSpec, before: Policy, after: Policy): Pick<TaskSpec, 'bar' | 'dimensions' | 'checks'> {
+export function underPolicy(spec: TaskSpec, before: Policy, after: Policy): AdoptedTerms {
   const inherits = (what: 'bar' | 'dimensions', same: boolean) => same && !spec.own?.includes(what)
+  const gate = spec.deliverable === undefined ? [] : gateCriteria(after)
   return {
     bar: inherits('bar', spec.bar === before.review.threshold) ? after.review.threshold : spec.bar,
     dimensions: inherits('dimensions', same(spec.dimensions, before.review.dimensions)) ? after.review.dimensions : spec.dimensions,
     checks: [...expandChecks(checksOf(after)), ...withoutFirst(spec.checks, expandChecks(checksOf(before)))],
+    ...(missingOfGate(spec, gate).length > 0 && { criteria: withGateCriteria(spec.criteria, gate) }),
   }
 }
 

@@ -9,6 +9,8 @@ export interface Watched {
   written: string
   /** First readiness of a task, start of a mission; a task that never became ready has none. */
   from?: number
+  /** When it came to be: a point in time draws nearer from then, whether or not the task is ready. */
+  created?: number
   /** When it was done; and whether it ended without being done. */
   doneAt?: number
   failed: boolean
@@ -54,7 +56,7 @@ export function lookAt(
     return { events: [violated(doneAt)] }
   }
   if (now >= deadline) return { events: [violated(now)] }
-  const from = watched.from ?? now
+  const from = watched.from ?? watched.created ?? now
   const warnAt = from + (deadline - from) * warningThreshold
   if (watched.warned || now < warnAt) return { events: [], next: watched.warned ? deadline : warnAt }
   const elapsed = now - from

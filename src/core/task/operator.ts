@@ -119,13 +119,13 @@ export function reopen(state: TaskState, command: TaskCommandOf<'reopen_task'>, 
 /** A changed policy takes over, on the owner's word. What is under review is reviewed again under it, uncharged. */
 export function adoptPolicy(state: TaskState, command: TaskCommandOf<'adopt_policy'>, rules: Rules): Decided {
   if (rules.digest === state.policy) return refuse('wrong_status', 'this policy is in force already')
-  const { bar, dimensions, checks, by, nonce } = command
+  const { bar, dimensions, checks, criteria, by, nonce } = command
   const { hold, spec } = state
   if (!spec.outside && !rules.policy.agents[spec.assignee])
     return refuse('bad_command', `the new policy has no agent ${spec.assignee}, who does this task`)
   const draft = new Draft(state)
   abandonReview(draft, rules, 'policy_changed')
-  draft.emit('policy.adopted', { policy: rules.digest, bar, dimensions, checks, by })
+  draft.emit('policy.adopted', { policy: rules.digest, bar, dimensions, checks, ...(criteria && { criteria }), by })
   const reviewable = hold?.reason === 'judge_unavailable' || hold?.reason === 'no_reviewer'
   if (hold && reviewable) draft.emit('hold.lifted', { reason: hold.reason, to: 'in_review', why: 'the policy changed' })
   if (draft.state.status === 'in_review') resumeReview(draft, rules, nonce)

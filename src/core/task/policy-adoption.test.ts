@@ -40,6 +40,16 @@ describe('adopting a changed policy', () => {
     expect(task.state.panel?.subject.policy).toBe(task.rules.digest)
   })
 
+  it('has the criteria that it brings, and those it had where it brings none', () => {
+    const task = lives.todo()
+    const before = task.state.spec.criteria
+    const criteria = [...before, { id: 'G', text: 'it is signed', hard: true }]
+    const rules = rulesWith({ maxCheckRetries: 7 })
+    task.when({ type: 'adopt_policy', nonce: freshNonce(), bar: 80, dimensions, checks: [], criteria, by: 'ann' }, rules)
+    expect(task.state.spec.criteria).toEqual(criteria)
+    expect(adopt(lives.todo()).state.spec.criteria).toEqual(before)
+  })
+
   it('is refused where it changes nothing', () => {
     const { state, rules } = lives.todo()
     expect(

@@ -50,6 +50,8 @@ export interface HookQuestion {
   input: string
   cwd: string
   env: NodeJS.ProcessEnv
+  /** Why it cannot be answered by a review: the command itself was wrong. */
+  fault?: string
   say(line: string): void
 }
 

@@ -24,8 +24,11 @@ export async function runCli(argv: readonly string[], app: App, terminal: Termin
   try {
     await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    throw error
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return 0
+    const { hookedAgent, misusedHook } = await import('./hook/hook.ts')
+    const agent = hookedAgent(argv)
+    return agent === undefined ? 2 : runAction((output) => misusedHook(app, output, agent, error.message), new Output(terminal, false))
   }
   if (!action) {
     program.outputHelp()
@@ -152,7 +155,7 @@ function addLooking(program: Command, app: App, choose: Choose): void {
     .action((id, options) => choose(async (output) => (await import('./commands/task.ts')).taskShowCommand(app, output, id, options)))
   configured(program.command('why'))
     .description('why a task is done, or is not; why a deliverable is in the inbox, or is not; and what to do next')
-    .argument('<task|deliverable>', 'id of the task, or the end of it; or of a deliverable')
+    .argument('<task|deliverable>', 'id of the task, or the end of it; or of a deliverable (task:<id>, deliverable:<id>)')
     .action((id, options) => choose(async (output) => (await import('./why/why.ts')).whyCommand(app, output, id, options)))
   configured(program.command('ledger'))
     .description('the decision history of a task, as both sides see it')
@@ -227,7 +230,7 @@ function addOwner(program: Command, app: App, choose: Choose): void {
     )
   configured(program.command('overrule'))
     .description("turn a decision, with the owner's authority")
-    .argument('<task|deliverable>', 'id of the task, or the end of it; or of a deliverable')
+    .argument('<task|deliverable>', 'id of the task, or the end of it; or of a deliverable (task:<id>, deliverable:<id>)')
     .argument('<outcome>', 'pass or fail')
     .requiredOption('--reason <text>', 'why')
     .option('--digest <start>', 'only where the work in question is these bytes: the beginning of their digest')

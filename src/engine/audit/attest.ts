@@ -7,7 +7,7 @@ import { readEvent } from '../../contract/events/read.ts'
 import { type DecisionFacts, deliverableDecision, taskDecision } from '../../core/attest/decision.ts'
 import { statementOf } from '../../core/attest/statement.ts'
 import { evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
-import { isAccepted } from '../../core/policy/accepted.ts'
+import { standsBehind, type TaskTerms } from '../../core/policy/of-task.ts'
 import { evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { EngineParts } from '../parts.ts'
@@ -23,7 +23,7 @@ export async function attestTask(parts: Parts, task: string, signer: Signer): Pr
   const told = await taskOf(parts, task)
   if (!told) return { ok: false, error: `there is no task ${task}` }
   const facts = taskDecision(told.state, told.placed)
-  return facts.ok ? attest(parts, facts.value, told.head, signer) : { ok: false, error: facts.error.message }
+  return facts.ok ? attest(parts, told.state.spec, facts.value, told.head, signer) : { ok: false, error: facts.error.message }
 }
 
 /** The same for the latest version of a deliverable; undefined where there is none of this name. */
@@ -35,7 +35,7 @@ export async function attestDeliverable(parts: Parts, deliverable: string, signe
   const told = await taskOf(parts, state.latest.task)
   if (!told) return { ok: false, error: `the task ${state.latest.task} that ${deliverable} was reviewed in is missing from the journal` }
   const facts = deliverableDecision(state, told.state, told.placed)
-  return facts.ok ? attest(parts, facts.value, head, signer) : { ok: false, error: facts.error.message }
+  return facts.ok ? attest(parts, told.state.spec, facts.value, head, signer) : { ok: false, error: facts.error.message }
 }
 
 async function taskOf({ journal }: Parts, task: string) {
@@ -47,8 +47,14 @@ async function taskOf({ journal }: Parts, task: string) {
   return state && head && { state, placed, head }
 }
 
-async function attest({ snapshots, journal }: Parts, told: DecisionFacts, last: StoredEvent, signer: Signer): Promise<Attested> {
-  const policyAccepted = isAccepted((await loadOwner({ journal })).state, told.decision.policy)
+async function attest(
+  { snapshots, journal }: Parts,
+  task: TaskTerms,
+  told: DecisionFacts,
+  last: StoredEvent,
+  signer: Signer,
+): Promise<Attested> {
+  const policyAccepted = standsBehind((await loadOwner({ journal })).state, told.decision, task)
   const facts = { ...told, decision: { ...told.decision, policyAccepted } }
   const { id, snapshot: digest } = facts.decision
   const snapshot = await snapshots.manifest(digest as Digest)

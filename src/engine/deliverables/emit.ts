@@ -2,6 +2,7 @@ import type { Card, CardRequest, DeliverableVerdict, GateRefusal } from '../../c
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import { requestBypass } from '../../core/gate/deliverable.ts'
 import { unacceptedDifferences } from '../../core/policy/accepted.ts'
+import { loosenedTerms } from '../../core/policy/of-task.ts'
 import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
 import type { Journal, StreamAppend } from '../../ports/journal.ts'
 import { notificationsOf } from '../notify/outbox.ts'
@@ -12,7 +13,7 @@ import { asNew } from '../task/task-store.ts'
 import type { TaskStore } from '../task/task-store.ts'
 import type { InboxRow } from '../views/inbox.ts'
 import { durationMs } from '../../contract/config/duration.ts'
-import { cardsOf } from './inbox.ts'
+import { cardsOf, headedByReview } from './inbox.ts'
 import { loadDeliverable, maxTries } from './store.ts'
 
 /** What came of a card that somebody sent. */
@@ -46,18 +47,19 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
     const now = parts.clock.now()
     const owner = await loadOwner(parts)
     const unaccepted = unacceptedDifferences(owner.state, parts.rules)
+    const loosened = judged.state && loosenedTerms(owner.state, parts.rules, judged.state.spec)
     const question = {
       ...{ request, from: sending.from, card, deliverable, task: judged.state, digestNow, now },
-      ...{ policy: parts.rules.digest, unaccepted, sent: deliverable ? await cardsOf(parts, deliverable.deliverable) : [] },
+      ...{ policy: parts.rules.digest, unaccepted, loosened, sent: deliverable ? await cardsOf(parts, deliverable.deliverable) : [] },
     }
     const agentsObeyed = parts.config.gate.agentBypass && unaccepted === undefined && request.metadata.evaluatorBypass === true
     const granted =
       deliverable && agentsObeyed ? [bypassOf(deliverable.deliverable, deliverable.latest.digest, sending.from, now, parts)] : []
-    const answer = mayLeave(
+    const asked =
       deliverable && granted.length > 0
         ? { ...question, deliverable: { ...deliverable, bypasses: granted.map(({ data }) => data) } }
-        : question,
-    )
+        : question
+    const answer = await headedByReview(tasks, mayLeave(asked), judged.state)
     const looked = lookedAt(answer, { card, by: sending.from, deliverable: id })
     const asks =
       deliverable && answer.outcome.kind === 'refused' && answer.outcome.code === 'bypass_refused'

@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import { durationMs } from '../../contract/config/duration.ts'
+import type { Card } from '../../contract/deliverable/deliverable.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
+import type { GateAnswer } from '../../core/gate/release.ts'
+import type { TaskState } from '../../core/task/state.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { cardStream, taskOf } from '../streams.ts'
-import { asNew } from '../task/task-store.ts'
+import { asNew, type TaskStore } from '../task/task-store.ts'
 import { askedIn, type CardState, type InboxRow, inboxView } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import { textOrder } from '../../contract/canonical.ts'
@@ -16,12 +20,69 @@ export async function inboxCards(parts: EngineParts): Promise<InboxRow[]> {
   return found.sort((one, other) => textOrder(other.at, one.at) || textOrder(other.card, one.card))
 }
 
+/** Cards whose events are read at a time. */
+const readAtOnce = 50
+
+/** Rows for a list, and the cards whose rows somebody changed by hand. */
+export interface ProvenCards {
+  rows: InboxRow[]
+  changed: string[]
+}
+
+/**
+ * Cards that are about to be shown. Whichever says how work stands is read from its events, like a card that is shown alone: a row that says
+ * something else does not count, and one without events is left out.
+ */
+export async function provenCards(parts: EngineParts, rows: readonly InboxRow[]): Promise<ProvenCards> {
+  const proven: ProvenCards = { rows: [], changed: [] }
+  for (let from = 0; from < rows.length; from += readAtOnce) {
+    const piece = rows.slice(from, from + readAtOnce)
+    for (const [index, { row, changed }] of (await Promise.all(piece.map((one) => provenCard(parts, one)))).entries()) {
+      if (row) proven.rows.push(row)
+      if (changed) proven.changed.push(piece[index]?.card ?? '')
+    }
+  }
+  return proven
+}
+
+async function provenCard(parts: EngineParts, row: InboxRow): Promise<{ row: InboxRow | undefined; changed: boolean }> {
+  if (row.flag === undefined && row.type !== 'report_ready') return { row, changed: false }
+  const recorded = await inboxCard(parts, row.card)
+  if (!recorded) return { row: undefined, changed: true }
+  return { row: recorded, changed: !isDeepStrictEqual(recorded, row) && (await isChanged(parts, row.card)) }
+}
+
+/** Whether the kept row is not what the card's events come to; one that was moved since it was read is looked at anew. */
+async function isChanged(parts: EngineParts, card: string): Promise<boolean> {
+  const kept = await parts.journal.viewRow(inboxView.name, card)
+  return !isDeepStrictEqual(kept, JSON.parse(JSON.stringify((await recordedCard(parts, card)) ?? null)))
+}
+
 /** One card: what it says and how it stands is read from events, which match their hashes, not from the row that is kept for the list. */
 export async function inboxCard(parts: EngineParts, card: string): Promise<InboxRow | undefined> {
-  const stream = askedIn(card) ?? cardStream(card)
-  const events = (await parts.journal.readStream(stream)).filter((event) => inboxView.keys(event).includes(card))
-  const recorded = events.reduce<InboxRow | undefined>((row, event) => inboxView.fold(row, event, card), undefined)
+  const recorded = await recordedCard(parts, card)
   return recorded && completed(parts, recorded)
+}
+
+async function recordedCard({ journal }: EngineParts, card: string): Promise<InboxRow | undefined> {
+  const stream = askedIn(card) ?? cardStream(card)
+  const events = (await journal.readStream(stream)).filter((event) => inboxView.keys(event).includes(card))
+  return events.reduce<InboxRow | undefined>((row, event) => inboxView.fold(row, event, card), undefined)
+}
+
+/**
+ * The card of a deliverable is headed by what was reviewed: the title that judges were shown. What its sender says besides is kept as a note,
+ * which nobody reviewed.
+ */
+export async function headedByReview(tasks: TaskStore, answer: GateAnswer, judged: TaskState | undefined): Promise<GateAnswer> {
+  const { outcome } = answer
+  if (outcome.kind !== 'allowed' || outcome.card.task === undefined || outcome.card.from === 'runtime') return answer
+  const { title: said, body, ...rest } = outcome.card
+  const task = judged?.spec.id === rest.task ? judged : (await tasks.load(outcome.card.task)).state
+  const title = task?.spec.title ?? rest.deliverable ?? said
+  const card: Card = { ...rest, title, body: '' }
+  if (said !== title || body !== '') card.note = { by: rest.from, title: said, body, reviewed: false }
+  return { ...answer, outcome: { kind: 'allowed', card } }
 }
 
 /** Cards of a deliverable, newest first. */

@@ -4,6 +4,7 @@ import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
 import type { Engine } from '../engine.ts'
 import type { InboxRow } from '../views/inbox.ts'
 import { unacceptedDifferences } from '../../core/policy/accepted.ts'
+import { loosenedTerms } from '../../core/policy/of-task.ts'
 import { loadOwner, type PolicyStanding } from '../policy/owner.ts'
 import { cardsOf } from './inbox.ts'
 import { type DeliverableReview, deliverableReview } from './review.ts'
@@ -38,15 +39,18 @@ export async function deliverableStanding(
     metadata: { deliverableId: deliverable },
   }
   const cards = await cardsOf(parts, deliverable)
+  const judged = await engine.task(task)
+  const owner = (await loadOwner(parts)).state
   const gate = mayLeave({
     request,
     from: state.producer,
     card: '',
     deliverable: state,
-    task: await engine.task(task),
+    task: judged,
     digestNow: source === undefined ? undefined : await digestOf(source),
     policy: parts.rules.digest,
-    unaccepted: unacceptedDifferences((await loadOwner(parts)).state, parts.rules),
+    unaccepted: unacceptedDifferences(owner, parts.rules),
+    loosened: judged && loosenedTerms(owner, parts.rules, judged.spec),
     sent: cards,
     now: parts.clock.now(),
   })

@@ -44,12 +44,14 @@ async function evaluateGate(bench: Bench, mission: string, name: string, task: s
   await handleGate(bench.parts, { mission, name }, { type: 'evaluate_gate', inputs, evaluate, task }, 'runtime')
 }
 
+export const stoppedText = (gate: string): string => `the quality gate ${gate} was stopped`
+
 /** Says to whatever the gate blocks that it may go on, or never will. */
 export async function tellBlocked(bench: Bench, mission: string, name: string, blocked: Blocked): Promise<void> {
   const { state } = await loadGate(bench.parts, mission, name)
   if (!state || state.status === 'waiting' || state.status === 'failed') return
   for (const task of state.spec.blocksTasks) {
-    if (state.status === 'stopped') await blocked.skip(task, `the quality gate ${name} was stopped`)
+    if (state.status === 'stopped') await blocked.skip(task, stoppedText(name))
     else await blocked.ready(task)
   }
 }

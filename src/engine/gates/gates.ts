@@ -73,11 +73,31 @@ export async function gatesAfter({ journal }: EngineParts, task: string): Promis
   return rows.map(({ row }) => (row as { gate: string }).gate)
 }
 
-/** The first gate that a task waits for and that does not let it through; undefined where all do. */
-export async function shutGate({ journal }: EngineParts, mission: string, gates: readonly string[]): Promise<string | undefined> {
+/** What was seen of the gates that a task waits for. */
+export interface GatesSeen {
+  /** The first that does not let it through; undefined where all do. */
+  shut?: string
+  /** Appended with whatever rests on the look: it fails where a gate has moved since. */
+  unmoved: StreamAppend[]
+}
+
+export async function lookAtGates({ journal }: EngineParts, mission: string, gates: readonly string[]): Promise<GatesSeen> {
+  const unmoved: StreamAppend[] = []
+  for (const gate of gates) {
+    const stream = gateStream(mission, gate)
+    // Before the row is looked at: a gate that moves in between is found to have moved.
+    unmoved.push({ stream, expected: await journal.head(stream), events: [] })
+    const row = (await journal.viewRow('gates', stream)) as GateRow | undefined
+    if (!row || !isOpen(row)) return { shut: gate, unmoved }
+  }
+  return { unmoved }
+}
+
+/** The first of these gates that the owner stopped for good. */
+export async function stoppedGate({ journal }: EngineParts, mission: string, gates: readonly string[]): Promise<string | undefined> {
   for (const gate of gates) {
     const row = (await journal.viewRow('gates', gateStream(mission, gate))) as GateRow | undefined
-    if (!row || !isOpen(row)) return gate
+    if (row?.status === 'stopped') return gate
   }
   return undefined
 }

@@ -19,7 +19,7 @@ const isOpen = ({ status }: TaskRow): boolean => status !== 'done' && status !==
 export async function stopMission(engine: Engine, mission: string, { by, reason }: { by: string; reason: string }): Promise<Stopped> {
   const stopped: Stopped = { changed: [], refused: [], gates: [] }
   for (const { id } of (await engine.taskRows(`${mission}/`)).filter(isOpen)) {
-    const handled = await engine.handle(id, { type: 'fail_task', reason: `${by} stopped the mission: ${reason}` }, by)
+    const handled = await engine.handle(id, { type: 'fail_task', reason: `${by} stopped the mission: ${reason}`, by }, by)
     if (handled.ok) stopped.changed.push(id)
     else stopped.refused.push({ task: id, code: handled.error.code, message: handled.error.message })
   }

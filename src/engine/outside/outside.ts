@@ -2,7 +2,7 @@ import type { Result } from '../../contract/errors.ts'
 import type { DoneFlag, TaskStatus } from '../../contract/task.ts'
 import type { Score } from '../../contract/score.ts'
 import type { TaskState } from '../../core/task/state.ts'
-import { shutGate } from '../gates/gates.ts'
+import { lookAtGates } from '../gates/gates.ts'
 import { feedbackText, workerPrompt } from '../prompts/worker.ts'
 import { failingChecks } from '../work/attempt/talk.ts'
 import { folderTaken, holdsFolder, stuckDetail } from '../work/attempt/folders.ts'
@@ -56,8 +56,8 @@ export async function takeTask(bench: Bench, task: string, worker: string): Prom
     return { ok: true, value: { task, attempt, prompt, workspace: workspace.path } }
   }
   if (state.status === 'running' && state.current?.outside) return open(state.attempts, state)
-  const gate = await shutGate(parts, state.spec.mission ?? '', state.spec.gates ?? [])
-  if (gate !== undefined) return refused('wrong_status', `${task} waits for the quality gate ${gate}`)
+  const gates = await lookAtGates(parts, state.spec.mission ?? '', state.spec.gates ?? [])
+  if (gates.shut !== undefined) return refused('wrong_status', `${task} waits for the quality gate ${gates.shut}`)
   const folder = await holdsFolder(parts, state.spec)
   if (folder.kind === 'busy') return refused('wrong_status', `${folder.task} works in the same folder; try again when it has ended`)
   if (folder.kind === 'stuck') return refused('wrong_status', stuckDetail(folder))
@@ -65,7 +65,7 @@ export async function takeTask(bench: Bench, task: string, worker: string): Prom
   const started = await tasks.handle(
     task,
     { type: 'start_attempt', worker, conversational: true, participants: [], sandboxed: false, outside: true },
-    { actor: worker, alongside: () => folderTaken(folder, state.spec) },
+    { actor: worker, alongside: () => [...folderTaken(folder, state.spec), ...gates.unmoved] },
   )
   if (!started.ok) return fromHandled(started.error)
   return open(started.state.attempts, started.state)

@@ -6,17 +6,18 @@ import type { Score } from '../../contract/score.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { criteriaOf } from '../../core/mission/criteria.ts'
 import { slugOf } from '../../core/mission/ids.ts'
+import { namedDifferences, unacceptedDifferences } from '../../core/policy/accepted.ts'
 import { isReviewerRole } from '../../core/routing/organisation.ts'
 import type { TaskState } from '../../core/task/state.ts'
-import type { Manifest } from '../../ports/snapshots.ts'
 import type { Engine } from '../engine.ts'
 import { runsOf } from '../mission/missions.ts'
 import { notificationsOf } from '../notify/outbox.ts'
+import { firstUse, loadOwner } from '../policy/owner.ts'
 import { feedbackText } from '../prompts/worker.ts'
 import { asNew } from '../task/task-store.ts'
 import { changed } from '../work/attempt/changed.ts'
+import { groundWithRejected } from './rejected.ts'
 import { sessionStream } from './stream.ts'
-import { textOrder } from '../../contract/canonical.ts'
 
 /** A coding agent that says it is done, with its work as it lies in the folder. */
 export interface SessionStop {
@@ -43,36 +44,21 @@ export type SessionEnd =
 
 /**
  * The folder and the policy as the session finds them. Only the first word counts. Work that another session was sent back for, and left, is not what
- * this one began with: it is still to be judged.
+ * this one began with: it is still to be judged. The first policy that a journal sees is the one to trust, before an agent can change it.
  */
 export async function sessionStarted(engine: Engine, agent: string, session: string, snapshot: Digest): Promise<void> {
   const { parts } = engine
   const stream = sessionStream(agent, session)
-  if ((await parts.journal.head(stream)) > 0) return
-  const ground = (await rejectedGround(engine, snapshot)) ?? snapshot
-  const at = new Date(parts.clock.now()).toISOString()
+  const ground = await groundWithRejected(engine, snapshot, snapshot)
   const event = asNew({ type: 'session.started', data: { agent, session, snapshot: ground, policy: parts.rules.digest } })
-  await parts.journal.append({ streams: [{ stream, expected: 0, events: [event] }], meta: { at, actor: agent } })
-}
-
-/** What the latest session whose rejected work still lies there had begun with: more work on top of it does not make it accepted. */
-async function rejectedGround(engine: Engine, snapshot: Digest): Promise<Digest | undefined> {
-  const { snapshots } = engine.parts
-  const now = await snapshots.manifest(snapshot)
-  if (!now) return undefined
-  const rows = (await engine.taskRows()).filter(({ id, status }) => status === 'todo' && /-session-.*\/work$/.test(id))
-  for (const { id } of rows.sort((one, other) => textOrder(other.updated, one.updated))) {
-    const content = (await engine.task(id))?.current?.content
-    const [before, rejected] = await Promise.all([manifestOf(engine, content?.base), manifestOf(engine, content?.snapshot)])
-    if (!before || !rejected) continue
-    const different = new Set(changed(rejected, now))
-    if (changed(before, rejected).some((path) => !different.has(path))) return before.digest
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    if ((await parts.journal.head(stream)) > 0) return
+    const at = new Date(parts.clock.now()).toISOString()
+    const streams = [{ stream, expected: 0, events: [event] }, ...(await firstUse(parts))]
+    const enqueue = notificationsOf(streams, at, parts.config)
+    if ((await parts.journal.append({ streams, meta: { at, actor: agent }, enqueue })).ok) return
   }
-  return undefined
-}
-
-async function manifestOf({ parts }: Engine, digest: string | undefined): Promise<Manifest | undefined> {
-  return digest === undefined ? undefined : parts.snapshots.manifest(digest as Digest)
+  throw new Error(`other writers were first ${maxTries} times in a row`)
 }
 
 /** Whatever kept the work from being reviewed is on record, and told. */
@@ -80,13 +66,27 @@ export function sessionUnreviewed(engine: Engine, agent: string, session: string
   return note(engine, agent, session, { type: 'session.unreviewed', data: { agent, session, reason } })
 }
 
+/** The agent has not ended, and its work so far was not judged: on record once for each state of the folder, if there is any work. */
+export async function sessionBusy(engine: Engine, stop: SessionStop): Promise<void> {
+  const { agent, session, snapshot } = stop
+  const { base } = await openTask(engine, stop)
+  if ((await contentOf(engine, stop, base)).empty) return
+  const reason = `the agent had work under way (the folder then: ${snapshot.slice(0, 'sha256:'.length + 16)})`
+  const facts = await engine.parts.journal.readStream(sessionStream(agent, session))
+  if (facts.some(({ type, data }) => type === 'session.unreviewed' && (data as { reason: string }).reason === reason)) return
+  await sessionUnreviewed(engine, agent, session, reason)
+}
+
 /** The agent was let go with nothing left to judge, as the folder looked then. */
 export function sessionReleased(engine: Engine, agent: string, session: string, seen: { snapshot: Digest; look: string }): Promise<void> {
   return note(engine, agent, session, { type: 'session.released', data: { agent, session, ...seen } })
 }
 
+/** How often a fact is written anew because another writer was first. */
+const maxTries = 10
+
 async function note({ parts }: Engine, agent: string, session: string, fact: AssayEvent): Promise<void> {
-  for (let tries = 0; tries < 10; tries += 1) {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const stream = sessionStream(agent, session)
     const at = new Date(parts.clock.now()).toISOString()
     const event = asNew(fact)
@@ -107,6 +107,8 @@ export async function reviewSession(engine: Engine, stop: SessionStop, signal: A
     const { task, base, known } = await openTask(engine, stop)
     const content = await contentOf(engine, stop, base)
     if (content.empty) return known || (await startOf(engine, stop)) ? { kind: 'nothing' } : unreviewed(engine, stop, unseenStart)
+    const unaccepted = await policyUnaccepted(engine)
+    if (unaccepted !== undefined) return unreviewed(engine, stop, unaccepted)
     const id = task?.spec.id ?? (await startTask(engine, stop))
     const brought = await bring(engine, id, stop.agent, content)
     if (brought !== undefined) return unreviewed(engine, stop, brought, id)
@@ -123,7 +125,15 @@ async function policyChanged(engine: Engine, stop: SessionStop): Promise<string 
   const started = await startOf(engine, stop)
   if (!started) return stop.doubt
   if (started.policy === engine.parts.rules.digest) return undefined
-  return 'assay.yaml, or a program that judges, was changed during the session: put it back, or begin a new session under it'
+  return 'assay.yaml, or a program that judges, was changed during the session: put it back, or begin a new session once the owner has accepted it (assay policy accept)'
+}
+
+/** Nor does it by beginning anew: where the owner stands behind another policy, this one accepts nothing. The first of a journal is trusted. */
+async function policyUnaccepted({ parts }: Engine): Promise<string | undefined> {
+  const { state } = await loadOwner(parts)
+  const differences = state.accepted.length === 0 ? undefined : unacceptedDifferences(state, parts.rules)
+  if (differences === undefined) return undefined
+  return `the owner has not accepted the policy in force (${namedDifferences(differences)}): put it back, or the owner accepts it with assay policy accept`
 }
 
 /** Lets checks and judges work until there is an end, or somebody is missing. */
@@ -154,6 +164,18 @@ async function endOf(engine: Engine, stop: SessionStop, state: TaskState): Promi
   return unreviewed(engine, stop, hold?.detail ?? `the review did not end in time (${status})`, task)
 }
 
+/** A pass is of certain bytes: where others lie in the folder by now, they are for the next stop, and nobody calls them good. */
+export async function stillThere(engine: Engine, stop: SessionStop, end: SessionEnd, now: Digest): Promise<SessionEnd> {
+  if (end.kind !== 'passed' || now === stop.snapshot) return end
+  const { paths } = await contentOf(engine, { ...stop, snapshot: now }, stop.snapshot)
+  const more = paths.length - mostNamed
+  const named = [...paths.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+  return unreviewed(engine, stop, `the folder changed while it was reviewed (${named}): what passed is not what lies there now`, end.task)
+}
+
+/** Most paths that are written out. */
+const mostNamed = 5
+
 async function unreviewed(engine: Engine, { agent, session }: SessionStop, reason: string, task?: string): Promise<SessionEnd> {
   await sessionUnreviewed(engine, agent, session, reason)
   return { kind: 'unreviewed', ...(task !== undefined && { task }), reason }
@@ -171,7 +193,10 @@ async function openTask(engine: Engine, { agent, session, base, snapshot }: Sess
   const runs = await runsOf(engine.parts, missionId(agent, session))
   const last = runs.at(-1)
   const state = last && (await engine.task(`${last.id}/work`))
-  if (!state) return { base: await sessionGround(engine, agent, session, base), known: false }
+  if (!state) {
+    const began = (await startOf(engine, { agent, session }))?.snapshot as Digest | undefined
+    return { base: began ?? (await groundWithRejected(engine, base, snapshot)), known: false }
+  }
   const ground = (state.current?.content?.base as Digest | undefined) ?? base
   const other = state.current?.content?.snapshot !== snapshot
   if (state.status === 'done') {

@@ -97,12 +97,11 @@ describe('deadlines of missions that nobody runs', () => {
 
 describe('a deadline that passed and failed its task', () => {
   it('does not fail it again where the owner gives it another try', async () => {
-    let turns = 0
+    let patient = false
     const hands: BrainPort = {
       ...handsOf(() => ''),
       work: (order, signal) => {
-        turns += 1
-        if (turns > 1) return handsOf(() => 'done').work(order, signal)
+        if (patient) return handsOf(() => 'done').work(order, signal)
         return new Promise((resolve) => {
           signal.addEventListener('abort', () => resolve({ kind: 'stopped', detail: 'told to stop' } as never))
         })
@@ -116,9 +115,33 @@ describe('a deadline that passed and failed its task', () => {
     expect((await run()).rows).toMatchObject([{ id: 'plan-1/a', status: 'failed' }])
     const retried = await engine.handle('plan-1/a', { type: 'reopen_task', by: 'owner', reason: 'it may take longer' }, 'owner')
     expect(retried).toMatchObject({ ok: true })
+    patient = true
     expect((await run()).rows).toMatchObject([{ id: 'plan-1/a', status: 'done', flag: 'clean' }])
     const said = (await parts.journal.readStream('sla/task:plan-1/a')).map(({ type }) => type)
     expect(said.filter((type) => type === 'sla.violated')).toHaveLength(1)
     expect(said).not.toContain('sla.met')
+  })
+})
+
+describe('a point in time', () => {
+  it('is warned of although the task is not ready yet', async () => {
+    let now = Date.parse('2026-03-01T00:00:00Z')
+    const clock = { now: () => now, wall: () => now }
+    const brains = { hands: handsOf(() => 'done'), eyes: eyesOf(() => 'SCORE: 90') }
+    const { engine, remove, parts } = openWorkshop({ config, brains, clock })
+    onTestFinished(remove)
+    const common = { criteria: [], mission: 'plan', expectsDiff: false }
+    const tasks = [
+      specWith({ id: 'plan/a', ...common }),
+      specWith({ id: 'plan/w', ...common, dependsOn: ['plan/a'], deadline: '2026-03-01T00:00:10Z' }),
+    ]
+    expect(await engine.start({ id: 'plan', name: 'Plan', tasks })).toMatchObject({ ok: true })
+    const said = async () => (await parts.journal.readStream('sla/task:plan-1/w')).map(({ type, data }) => ({ type, ...(data as object) }))
+    now += 7_000
+    await engine.deadlines.look()
+    expect(await said()).toEqual([])
+    now += 1_500
+    await engine.deadlines.look()
+    expect(await said()).toMatchObject([{ type: 'sla.warning', elapsed: 8_500, remaining: 1_500, percentUsed: 85 }])
   })
 })

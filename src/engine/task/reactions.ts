@@ -10,6 +10,8 @@ const backToTodo = new Set<AssayEvent['type']>(['task.readied', 'task.returned',
 /** After an ending a deliverable is shown to the owner, or its failure is; open again, what was shown counts no longer. */
 const handsOver = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.reopened'])
 const endings = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.skipped'])
+/** Whoever it concerns hears of it; and a task that waits looks whether what it waits for has come meanwhile, or never will. */
+const looksAgain = new Set<AssayEvent['type']>(['task.reopened', 'task.blocked'])
 
 /**
  * The work that a decision's events call for; enqueued in the same transaction. Pure.
@@ -57,9 +59,11 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
     enqueue('fan_out', lastVersion)
   if (after.spec.deliverable !== undefined && types.some((type) => handsOver.has(type))) enqueue('hand_over', lastVersion)
   const freesFolder = after.spec.workspace.kind === 'folder' && types.includes('task.held')
+  // Finished work whose input is open again counts no longer: gates that it passed are shut, and whoever was given it waits.
+  const staleNow = events.some(({ type, data }) => type === 'task.held' && data.reason === 'stale_input' && data.from === 'done')
   // A finished task that only waited for a stale input is finished again: whoever waits for it must hear so.
   const finishedAgain = after.status === 'done' && types.includes('hold.lifted')
-  if (freesFolder || finishedAgain || types.some((type) => endings.has(type) || type === 'task.reopened'))
+  if (freesFolder || staleNow || finishedAgain || types.some((type) => endings.has(type) || looksAgain.has(type)))
     enqueue('settle_dependents', lastVersion)
   return work
 }

@@ -43,7 +43,8 @@ const nothingYet = { failed: false, warned: false, violated: false, met: false }
 function fromTask(event: StoredEvent): SlaRow | undefined {
   const { spec } = event.data as EventData<'task.created'>
   if (spec.deadline === undefined) return undefined
-  return { entityId: spec.id, entityType: 'task', mission: spec.mission ?? '', written: spec.deadline, ...nothingYet }
+  const created = Date.parse(event.meta.at)
+  return { entityId: spec.id, entityType: 'task', mission: spec.mission ?? '', written: spec.deadline, created, ...nothingYet }
 }
 
 function fromMission(event: StoredEvent): SlaRow | undefined {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import { type TaskRow, tasksView } from './tasks.ts'
 
-function rowAfter(gates: string[], ...types: string[]): TaskRow | undefined {
-  const spec = { id: 'm-1/a', mission: 'm-1', title: 'A', assignee: 'dev', priority: 1, bar: 60, dependsOn: [], gates }
+function rowAfter(before: { gates?: string[]; dependsOn?: string[] }, ...types: string[]): TaskRow | undefined {
+  const spec = { id: 'm-1/a', mission: 'm-1', title: 'A', assignee: 'dev', priority: 1, bar: 60, dependsOn: [], ...before }
   const events = [{ type: 'task.created', data: { spec } }, ...types.map((type) => ({ type, data: { attempt: 1, reason: 'x' } }))]
   return events.reduce<TaskRow | undefined>(
     (row, event) => tasksView.fold(row, { ...event, meta: { at: '2026-01-01T00:00:00Z', actor: 'x' } } as unknown as StoredEvent, 'm-1/a'),
@@ -13,11 +13,17 @@ function rowAfter(gates: string[], ...types: string[]): TaskRow | undefined {
 
 describe('the row of a task that is opened again', () => {
   it('waits where a gate stands before it and it never began', () => {
-    expect(rowAfter(['g'], 'task.failed', 'task.reopened')?.status).toBe('waiting')
+    expect(rowAfter({ gates: ['g'] }, 'task.failed', 'task.reopened')?.status).toBe('waiting')
+  })
+
+  it('waits where it was never given what it depends on', () => {
+    const dependsOn = ['m-1/b']
+    expect(rowAfter({ dependsOn }, 'task.skipped', 'task.reopened')?.status).toBe('waiting')
+    expect(rowAfter({ dependsOn }, 'task.readied', 'task.failed', 'task.reopened')?.status).toBe('todo')
   })
 
   it('is to be done otherwise', () => {
-    expect(rowAfter(['g'], 'task.readied', 'attempt.started', 'task.failed', 'task.reopened')?.status).toBe('todo')
-    expect(rowAfter([], 'task.failed', 'task.reopened')?.status).toBe('todo')
+    expect(rowAfter({ gates: ['g'] }, 'task.readied', 'attempt.started', 'task.failed', 'task.reopened')?.status).toBe('todo')
+    expect(rowAfter({}, 'task.failed', 'task.reopened')?.status).toBe('todo')
   })
 })

@@ -23,6 +23,8 @@ export interface TaskRow {
   outside?: true
   /** Quality gates stand before it. */
   gated?: true
+  /** It was given what it depends on. */
+  given?: true
   status: TaskStatus
   priority: number
   bar: number
@@ -92,7 +94,7 @@ const seat = (row: TaskRow, judge: string, state: string): TaskRow => {
 }
 
 const folds: Record<string, Fold> = {
-  'task.readied': (row) => ({ ...row, status: 'todo' }),
+  'task.readied': (row) => ({ ...row, status: 'todo', ...(row.dependsOn.length > 0 && { given: true as const }) }),
   'task.blocked': (row) => ({ ...row, status: 'waiting' }),
   'task.skipped': (row, data: EventData<'task.skipped'>) => ({ ...row, status: 'skipped', detail: data.because }),
   'attempt.started': (row, data: EventData<'attempt.started'>) => ({ ...without(row, 'seats'), status: 'running', attempt: data.attempt }),
@@ -139,10 +141,10 @@ const folds: Record<string, Fold> = {
     status: data.to,
     ...(data.reason === 'judge_unavailable' && { retries: (row.retries ?? 0) + 1 }),
   }),
-  // One that never began behind a gate waits for it again.
+  // One that never began waits again for whatever it has to wait for.
   'task.reopened': (row) => ({
     ...without(row, 'flag', 'held', 'detail', 'request', 'content'),
-    status: row.gated && row.attempt === 0 ? 'waiting' : 'todo',
+    status: row.attempt === 0 && (row.gated || (row.dependsOn.length > 0 && !row.given)) ? 'waiting' : 'todo',
   }),
   'operator.requested': (row, data: EventData<'operator.requested'>) => ({ ...row, request: data.request }),
   'operator.answered': (row) => without(row, 'request'),

@@ -1,10 +1,11 @@
+import { durationMs } from '../../contract/config/duration.ts'
 import type { TaskInput } from '../../contract/task.ts'
 import type { Lease } from '../../contract/work.ts'
 import { isFinished } from '../../core/task/decide.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { freeFolder } from './attempt/folder-end.ts'
-import { type Blocked, settleGates, tellBlocked } from '../gates/evaluate.ts'
-import { shutGate } from '../gates/gates.ts'
+import { type Blocked, settleGates, stoppedText, tellBlocked } from '../gates/evaluate.ts'
+import { lookAtGates, stoppedGate } from '../gates/gates.ts'
 import { reopenMission } from '../mission/finish.ts'
 import { inputFrom } from '../task/prefix.ts'
 import { dependentKey } from '../views/tasks.ts'
@@ -12,6 +13,9 @@ import { type Bench, type Runner, settleRefused } from './bench.ts'
 
 /** Dependents that are told at once; what is decided for them shares its way to the disk. */
 const parallelDependents = 64
+
+/** How often a command looks for more to tell; the rest is for the next run. */
+const settleRounds = 1_000
 
 /** Puts an earlier attempt's snapshot back into the workspace, then says so. */
 export const restoreSnapshot: Runner = async (bench, lease) => {
@@ -45,7 +49,7 @@ export const settleDependents: Runner = async (bench, lease) => {
     if ((await freeFolder(bench.parts, state)) === 'later') return void (await bench.parts.journal.release(lease, folderRetryMs(lease)))
     if (!isFinished(state) && state.spec.mission !== undefined) await reopenMission(bench.parts, state.spec.mission, task)
     await settleGates(bench, state, blockedBy(bench))
-    if (state.status === 'waiting') await readyIfAll(bench, task)
+    if (state.status === 'waiting') await readyOrSkip(bench, task)
     const dependents = await dependentsOf(bench, task)
     for (let start = 0; start < dependents.length; start += parallelDependents) {
       const some = dependents.slice(start, start + parallelDependents)
@@ -64,16 +68,26 @@ function blockedBy(bench: Bench): Blocked {
   }
 }
 
+/** The owner's answer to a gate, as it is carried out. */
+export interface GateAnswer {
+  mission: string
+  gate: string
+  /** To be opened again, in this order. */
+  retried: string[]
+  /** How far these were when the answer was given. */
+  seen?: Record<string, { attempts: number; granted: number }>
+  by: string
+  reason: string
+}
+
 /** Carries out the owner's answer to a gate: weak inputs are opened again, and whatever the gate blocks hears of it. Safe to repeat. */
 export const settleGate: Runner = async (bench, lease) => {
-  const { mission, gate, retried, by, reason } = lease.payload as {
-    mission: string
-    gate: string
-    retried: string[]
-    by: string
-    reason: string
-  }
+  const { mission, gate, retried, seen, by, reason } = lease.payload as GateAnswer
   for (const task of retried) {
+    const { state } = await bench.tasks.load(task)
+    const before = seen?.[task]
+    // Opened for this answer already, and perhaps ended again since: one answer gives one attempt.
+    if (before && (state?.attempts !== before.attempts || state.granted !== before.granted)) continue
     const handled = await bench.tasks.handle(task, { type: 'reopen_task', by, reason }, { actor: by })
     // Opened already is what was wanted; under another policy it is done when the run goes on under its own.
     if (!handled.ok && handled.error.code === 'policy_changed') return void (await bench.parts.journal.release(lease, 1_000))
@@ -82,8 +96,22 @@ export const settleGate: Runner = async (bench, lease) => {
   await bench.parts.journal.complete(lease)
 }
 
+/** Tells gates and dependents at once what was opened, ended or answered in these missions; what is cut off here, the next run does. */
+export async function settleNow(bench: Bench, missions: readonly string[]): Promise<void> {
+  const { journal, owner, config } = bench.parts
+  const wanted = { owner, kinds: Object.keys(settlers), scopes: [...missions], limit: 16 }
+  const leaseMs = durationMs(config.limits.workerLease)
+  for (let rounds = 0; rounds < settleRounds; rounds += 1) {
+    const leases = await journal.claim({ ...wanted, leaseMs })
+    if (leases.length === 0) return
+    for (const lease of leases) await settlers[lease.kind]?.(bench, lease, new AbortController().signal)
+  }
+}
+
+const settlers: Record<string, Runner> = { settle_gate: settleGate, settle_dependents: settleDependents }
+
 /** Says to whatever a gate blocks what became of it. */
-export function tellBlockedTasks(bench: Bench, mission: string, gate: string): Promise<void> {
+function tellBlockedTasks(bench: Bench, mission: string, gate: string): Promise<void> {
   return tellBlocked(bench, mission, gate, blockedBy(bench))
 }
 
@@ -108,12 +136,13 @@ async function settleOne(bench: Bench, upstream: TaskState, dependent: string): 
   const options = { actor: 'runtime' }
   const input = inputFrom(upstream)
   if (input && state.status === 'skipped') {
+    if ((await hopeless(bench, state)) !== undefined) return
     await bench.tasks.handle(
       dependent,
       { type: 'reopen_task', by: 'runtime', reason: `its dependency ${upstream.spec.id} is done after all` },
       options,
     )
-    return readyIfAll(bench, dependent)
+    return readyOrSkip(bench, dependent)
   }
   if (input && state.staleInputs.includes(upstream.spec.id)) {
     await bench.tasks.handle(dependent, { type: 'input_landed', input, nonce: bench.parts.random.nonce() }, options)
@@ -125,6 +154,25 @@ async function settleOne(bench: Bench, upstream: TaskState, dependent: string): 
   } else if (state.inputs.some((one) => one.task === upstream.spec.id)) {
     await bench.tasks.handle(dependent, { type: 'input_reopened', task: upstream.spec.id }, options)
   }
+}
+
+/** A task that was opened again and waits: skipped where what it waits for will never come, ready where all of it has. */
+async function readyOrSkip(bench: Bench, task: string): Promise<void> {
+  const { state } = await bench.tasks.load(task)
+  if (state?.status !== 'waiting') return
+  const because = await hopeless(bench, state)
+  if (because === undefined) return readyIfAll(bench, task)
+  await bench.tasks.handle(task, { type: 'skip_task', because }, { actor: 'runtime' })
+}
+
+/** Why a task can never begin: something that it depends on has failed or was skipped, or a gate before it was stopped. */
+async function hopeless(bench: Bench, { spec }: TaskState): Promise<string | undefined> {
+  for (const dependency of spec.dependsOn) {
+    const { state } = await bench.tasks.load(dependency)
+    if (state?.status === 'failed' || state?.status === 'skipped') return `${state.spec.title} is ${state.status}`
+  }
+  const gate = await stoppedGate(bench.parts, spec.mission ?? '', spec.gates ?? [])
+  return gate === undefined ? undefined : stoppedText(gate)
 }
 
 /** Ready when every dependency is done. The look begins where one was missing last time and ends at the first that is: few of many are looked at. */
@@ -142,6 +190,6 @@ async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
     inputs[at] = input
   }
   bench.missing.delete(dependent)
-  if ((await shutGate(bench.parts, mission, gates)) !== undefined) return
+  if ((await lookAtGates(bench.parts, mission, gates)).shut !== undefined) return
   await bench.tasks.handle(dependent, { type: 'ready_task', inputs, ...(gates.length > 0 && { gates }) }, { actor: 'runtime' })
 }

@@ -11,12 +11,14 @@ import type { Engine } from '../../engine/engine.ts'
 import { readProject } from '../../engine/project.ts'
 import {
   reviewSession,
+  sessionBusy,
   type SessionEnd,
   type SessionStop,
   sessionGround,
   sessionReleased,
   sessionStarted,
   sessionUnreviewed,
+  stillThere,
 } from '../../engine/sessions/session.ts'
 import { brainProblems } from '../brains.ts'
 import { openEngine } from '../open-engine.ts'
@@ -30,7 +32,8 @@ import { type Look, lookOf } from './look.ts'
  * work is unreviewed is said and, where there is a journal, on record.
  */
 export async function answerHook(question: HookQuestion): Promise<string> {
-  const dialect = dialects[question.agent]
+  // Whose dialect nobody knows may have a place for a message; most have.
+  const dialect = dialects[question.agent] ?? dialects.claude
   if (!dialect) throw new Error(`no dialect of ${question.agent}`)
   const words = await wordsOf(question, dialect).catch((error: unknown) => wordsFor({ kind: 'unreviewed', reason: reasonOf(error) }))
   if (words.message !== undefined) question.say(words.message)
@@ -46,9 +49,10 @@ async function wordsOf(question: HookQuestion, dialect: Dialect): Promise<HookWo
   if (env.ASSAY_HOOK_REHEARSAL === '1') return { message: 'Assay: a rehearsal: nothing was reviewed' }
   if (!call || call.event === 'unknown') return unreadable(question, dialect)
   if (call.event === 'other') return {}
-  if (call.busy) return { message: 'Assay: not reviewed yet: the agent has work under way' }
+  if (question.fault !== undefined) return misused(question, dialect, call, question.fault)
   const folder = projectFolder(agent, dialect, call, question)
   if (folder === undefined) {
+    if (call.busy) return underWay
     const where = call.cwd || question.cwd
     return call.event === 'stop' ? wordsFor({ kind: 'unreviewed', reason: `there is no assay.yaml in ${where} or above (assay init)` }) : {}
   }
@@ -57,11 +61,21 @@ async function wordsOf(question: HookQuestion, dialect: Dialect): Promise<HookWo
   return inProject(question, call, found.value)
 }
 
+const underWay: HookWords = { message: 'Assay: not reviewed yet: the agent has work under way' }
+
 /** A call that does not say what happened may have been the end of something: that nobody looked is said, and on record where there is a journal. */
 function unreadable(question: HookQuestion, dialect: Dialect): Promise<HookWords> {
   const reason = `${question.agent} told the hook nothing that could be read`
   const named = dialect.folderVariable === undefined ? undefined : question.env[dialect.folderVariable]
   return withoutProject(question, 'default', named ?? question.cwd, reason)
+}
+
+/** A hook whose command is wrong reviews nothing: at the end of a turn that is on record. */
+async function misused(question: HookQuestion, dialect: Dialect, call: HookCall, fault: string): Promise<HookWords> {
+  const reason = `the hook is called wrongly (${fault}): assay hook install puts it right`
+  if (call.event !== 'stop') return wordsFor({ kind: 'unreviewed', reason })
+  const folder = projectFolder(question.agent, dialect, call, question) ?? question.cwd
+  return withoutProject(question, sessionName(call), folder, reason)
 }
 
 async function inProject({ agent, env }: HookQuestion, call: HookCall, found: FoundProject): Promise<HookWords> {
@@ -73,10 +87,14 @@ async function inProject({ agent, env }: HookQuestion, call: HookCall, found: Fo
     engine = await openEngine({ ...found, create: true })
     if (!engine) throw new Error('.assay/ could not be made')
     if (call.event === 'start') {
-      await sessionStarted(engine, agent, session, await takeFolder(engine.parts.snapshots, found.folder))
+      await sessionStarted(engine, agent, session, (await takeFolder(engine.parts.snapshots, found.folder)).digest)
       return {}
     }
-    return wordsFor(await reviewed(engine, { agent, session, asked: call.asked, said: call.said }, found, env))
+    const told = { agent, session, asked: call.asked, said: call.said }
+    if (!call.busy) return wordsFor(await reviewed(engine, told, found, env))
+    const { base, snapshot } = await seenNow(engine, told, found.folder)
+    await sessionBusy(engine, { ...told, base, snapshot })
+    return underWay
   } catch (error) {
     const reason = reasonOf(error)
     await engine?.parts.journal.position().then(
@@ -92,20 +110,33 @@ async function inProject({ agent, env }: HookQuestion, call: HookCall, found: Fo
 type Told = Pick<SessionStop, 'agent' | 'session' | 'asked' | 'said'>
 
 async function reviewed(engine: Engine, told: Told, { folder, project }: FoundProject, env: NodeJS.ProcessEnv): Promise<SessionEnd> {
-  const { snapshots } = engine.parts
   const { agent, session } = told
   const looked = { at: BigInt(Date.now()) * 1_000_000n, look: glance(folder, env) }
-  const base = await lastCommit(snapshots, folder, join(folder, '.assay', 'drafts'))
-  const snapshot = await takeFolder(snapshots, folder, await sessionGround(engine, agent, session, base))
+  const { ground, taken, ...seen } = await seenNow(engine, told, folder)
   const [changed] = await changedSinceCommit(folder, protectedFiles(folder, project.config))
   const doubt = changed === undefined ? {} : { doubt: `nobody saw this session begin, and ${changed} is not as it was committed` }
+  const stop = { ...told, ...seen, ...doubt }
   const deadline = AbortSignal.timeout(durationMs(project.config.hook.timeout))
-  const end = await reviewSession(engine, { ...told, snapshot, base, ...doubt }, deadline)
+  const found = await reviewSession(engine, stop, deadline)
+  const end =
+    found.kind === 'passed'
+      ? await stillThere(engine, stop, found, (await takeFolder(engine.parts.snapshots, folder, ground)).digest)
+      : found
   const { look } = looked
-  const settled = look !== undefined && look.newest < looked.at - tick && glance(folder, env)?.digest === look.digest
+  // What git does not list, a look does not see.
+  const settled = look !== undefined && !taken.hides && look.newest < looked.at - tick && glance(folder, env)?.digest === look.digest
   if (settled && (end.kind === 'nothing' || end.kind === 'passed'))
-    await sessionReleased(engine, agent, session, { snapshot, look: look.digest })
+    await sessionReleased(engine, agent, session, { snapshot: stop.snapshot, look: look.digest })
   return end
+}
+
+/** The folder as it is, and as the session began or the last commit has it. */
+async function seenNow(engine: Engine, { agent, session }: Told, folder: string) {
+  const { snapshots } = engine.parts
+  const base = await lastCommit(snapshots, folder, join(folder, '.assay', 'drafts'))
+  const ground = await sessionGround(engine, agent, session, base)
+  const taken = await takeFolder(snapshots, folder, ground)
+  return { base, ground, taken, snapshot: taken.digest }
 }
 
 /** Nanoseconds within which two changes of a file may bear the same time. */

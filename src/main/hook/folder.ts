@@ -11,16 +11,23 @@ import type { SnapshotStore } from '../../ports/snapshots.ts'
  * A folder as an agent left it: of a git repository what git does not ignore, elsewhere everything but packages. What was not ignored by the
  * rules of `ground` is the agent's work whatever it wrote into a `.gitignore` since, and so is what lies in a repository inside this one.
  */
-export async function takeFolder(snapshots: SnapshotStore, folder: string, ground?: Digest): Promise<Digest> {
+export async function takeFolder(snapshots: SnapshotStore, folder: string, ground?: Digest): Promise<TakenFolder> {
   const listed = await listedByGit(folder)
-  if (listed && ground) for (const path of await hiddenSince(snapshots, { folder, ground, listed })) listed.add(path)
+  const hidden = listed && ground ? await hiddenSince(snapshots, { folder, ground, listed }) : []
+  for (const path of hidden) listed?.add(path)
   const isListed = listed && among(listed)
   const taken = await snapshots.take(
     folder,
     (path) => isIgnored(path, { workspace: { kind: 'folder', path: folder } }) || isListed?.(path) === false,
   )
   if (!taken.ok) throw new Error(`the folder cannot be read: ${taken.problem.message}`)
-  return taken.manifest.digest
+  return { digest: taken.manifest.digest, hides: hidden.length > 0 }
+}
+
+export interface TakenFolder {
+  digest: Digest
+  /** There is work in it that git does not list by the rules of now. */
+  hides: boolean
 }
 
 /** Most files that changed rules of what is ignored bring into the work; the first of them, by name. */

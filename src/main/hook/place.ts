@@ -8,18 +8,20 @@ import type { Dialect } from '../../doors/hook/dialects.ts'
 import { sessionStream } from '../../engine/sessions/stream.ts'
 
 /**
- * The folder whose configuration judges a session: that of the folder which the agent's own variable names, else of the one it says it is in.
- * A session that began in a project stays with it: an agent that moves into a folder of its own making brings no judge of its own.
+ * The folder whose configuration judges a session: that of the folder which the agent's own variable names, else of the one it says it is in, else of
+ * the one that the hook runs in. A session that began in the project of one of them stays with it: an agent that moves into a folder of its own
+ * making brings no judge of its own.
  */
 export function projectFolder(agent: string, dialect: Dialect, call: HookCall, { cwd, env }: Surroundings): string | undefined {
   const named = dialect.folderVariable === undefined ? undefined : env[dialect.folderVariable]
-  const config = (named ? configAbove(named) : null) ?? configAbove(call.cwd || cwd)
-  if (config === null) return undefined
-  const nearest = dirname(config)
-  for (let folder = nearest; ; folder = dirname(folder)) {
-    if (hasSession(folder, agent, sessionName(call))) return folder
-    if (dirname(folder) === folder) return nearest
-  }
+  const configs = [named, call.cwd, cwd].flatMap((place) => (place ? (configAbove(place) ?? []) : []))
+  const nearest = [...new Set(configs)].map((config) => dirname(config))
+  for (const from of nearest)
+    for (let folder = from; ; folder = dirname(folder)) {
+      if (hasSession(folder, agent, sessionName(call))) return folder
+      if (dirname(folder) === folder) break
+    }
+  return nearest[0]
 }
 
 export interface Surroundings {

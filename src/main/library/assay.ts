@@ -9,6 +9,7 @@ import type { DelegateCall, DelegateResult } from '../../engine/delegation/deleg
 import { delegateTasks } from '../../engine/delegation/delegate.ts'
 import type { DeliverableReview } from '../../engine/deliverables/review.ts'
 import { deliverableReview, reviewDeliverable } from '../../engine/deliverables/review.ts'
+import { provenCards } from '../../engine/deliverables/inbox.ts'
 import type { Emitted } from '../../engine/deliverables/emit.ts'
 import type { Engine, RunEnd } from '../../engine/engine.ts'
 import { readPlan, readProject, type Project } from '../../engine/project.ts'
@@ -145,9 +146,9 @@ export class Assay {
     return this.#engine.emitCard(read.value.card, { from: read.value.from, digestOf: (source) => digestNow(source, this.#engine) })
   }
 
-  /** The owner's cards, newest first. */
-  inbox(): Promise<InboxRow[]> {
-    return this.#engine.inbox()
+  /** The owner's cards, newest first, as their events have them. */
+  async inbox(): Promise<InboxRow[]> {
+    return (await provenCards(this.#engine.parts, await this.#engine.inbox())).rows
   }
 
   tasks(prefix = ''): Promise<TaskRow[]> {

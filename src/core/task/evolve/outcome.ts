@@ -45,9 +45,9 @@ export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
       return { ...rest, ledger: [], rounds: [] }
     }
     case 'policy.adopted': {
-      const { policy, bar, dimensions, checks } = event.data
+      const { policy, bar, dimensions, checks, criteria = state.spec.criteria } = event.data
       const { restoring: _chosenBefore, merging: _mergedBefore, ...rest } = state
-      return { ...rest, policy, spec: { ...state.spec, bar, dimensions, checks } }
+      return { ...rest, policy, spec: { ...state.spec, bar, dimensions, checks, criteria } }
     }
     default:
       return evolveInputs(state, event)

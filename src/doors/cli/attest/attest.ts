@@ -12,18 +12,15 @@ type AttestFlags = ConfigFlags & { out?: string }
 /** `assay attest <task|deliverable>`: what was decided, signed, for those who were not there. */
 export async function attestCommand(app: App, output: Output, id: string, flags: AttestFlags): Promise<ExitCode> {
   const keeping = await app.keeping(output.terminal)
-  let attested: Attested | undefined
-  const code = await withEngine(app, output, flags, async (engine) => {
-    // Nobody signs for what a damaged journal says, wherever the damage is.
-    if (await isBroken(engine, output)) return 3
-    attested = await attestDeliverable(engine.parts, id, keeping.signer())
-    return 0
-  })
+  // Nobody signs for what a damaged journal says, wherever the damage is.
+  const code = await withEngine(app, output, flags, async (engine) => ((await isBroken(engine, output)) ? 3 : 0))
   if (code !== 0) return code
-  if (attested) return tell(output, id, attested, flags)
-  return withTask(app, output, id, flags, async (engine, row) =>
-    tell(output, row.id, await attestTask(engine.parts, row.id, keeping.signer()), flags),
-  )
+  return withTask(app, output, id, flags, async (engine, row, deliverable) => {
+    // The whole name of a deliverable stands for what is handed over of the task that has it.
+    const handed = await attestDeliverable(engine.parts, deliverable ?? id, keeping.signer())
+    if (handed) return tell(output, deliverable ?? id, handed, flags)
+    return tell(output, row.id, await attestTask(engine.parts, row.id, keeping.signer()), flags)
+  })
 }
 
 function tell(output: Output, id: string, attested: Attested, { out }: AttestFlags): ExitCode {

@@ -47,7 +47,7 @@ export function addAuditing(program: Command, app: App, choose: Choose, configur
 function addAttesting(program: Command, app: App, choose: Choose, configured: Configured): void {
   configured(program.command('attest'))
     .description('sign what was decided, as an in-toto statement (DSSE)')
-    .argument('<task|deliverable>', 'id of a deliverable, or of a task, or the end of it')
+    .argument('<task|deliverable>', 'id of a deliverable, or of a task, or the end of it (task:<id>, deliverable:<id>)')
     .option('--out <file>', 'write it there')
     .action((id, options) => choose(async (output) => (await import('../attest/attest.ts')).attestCommand(app, output, id, options)))
   program

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { digestOf } from '../../../contract/canonical.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { heldInputs } from '../../../engine/gates/held.ts'
+import { retryMission } from '../../../engine/gates/retry.ts'
 import { stopMission } from '../../../engine/gates/stop.ts'
 import { readAddition } from '../../../engine/project.ts'
 import type { MissionRow } from '../../../engine/views/tasks.ts'
@@ -66,18 +67,8 @@ export interface OwnerFlags extends ConfigFlags {
 /** `assay mission retry`: failed and skipped tasks are opened again, with one more attempt each; not those behind a gate that was stopped for good. */
 export function missionRetryCommand(app: App, output: Output, id: string, flags: OwnerFlags): Promise<ExitCode> {
   return asOwner(app, output, id, flags, async (engine, mission, by) => {
-    const stopped = (await engine.gates(mission.id)).filter(({ status }) => status === 'stopped')
-    const changed: string[] = []
-    for (const { id: task, status } of await engine.taskRows(`${mission.id}/`)) {
-      if (status !== 'failed' && status !== 'skipped') continue
-      const gate = stopped.find(({ state }) => state.spec.blocksTasks.includes(task))
-      const handled = gate ? undefined : await engine.handle(task, { type: 'reopen_task', by, reason: flags.reason ?? '' }, by)
-      if (handled?.ok) changed.push(task)
-      else
-        output.note(
-          `${task}: ${handled?.error.message ?? `the gate ${gate?.name} before it was stopped; assay run --fresh starts another run`}`,
-        )
-    }
+    const { changed, refused } = await retryMission(engine, mission.id, { by, reason: flags.reason ?? '' })
+    for (const { task, message } of refused) output.note(`${task}: ${message}`)
     sayChanged(output, mission.id, 'opened again', changed)
     return 0
   })
@@ -88,8 +79,11 @@ export function missionStopCommand(app: App, output: Output, id: string, flags: 
   return asOwner(app, output, id, flags, async (engine, mission, by) => {
     const { changed, refused, gates } = await stopMission(engine, mission.id, { by, reason: flags.reason ?? '' })
     for (const { task, message } of refused) output.note(`${task}: ${message}`)
-    sayChanged(output, mission.id, 'stopped', [...changed, ...gates.map((gate) => `${mission.id}/gate:${gate}`)])
-    return 0
+    const ended = [...changed, ...gates.map((gate) => `${mission.id}/gate:${gate}`)]
+    if (refused.length === 0 || ended.length > 0) sayChanged(output, mission.id, 'stopped', ended)
+    const open = (await engine.missions()).some((row) => row.id === mission.id && row.finished === undefined)
+    if (open) output.note(`assay: ${mission.id} is still open`)
+    return open ? 2 : 0
   })
 }
 

@@ -87,6 +87,8 @@ export async function resumeCommand(app: App, output: Output, mission: string | 
 }
 
 async function sayNothingToResume(engine: Engine, output: Output): Promise<ExitCode> {
+  // Whoever finished the last one may have died before it said what became of its deadlines.
+  await engine.deadlines.look()
   const pending = await engine.sendPending()
   if (pending > 0) output.note(`note: ${pending} ${pending === 1 ? 'notification waits' : 'notifications wait'} to be sent again later`)
   const last = await lastRun(engine)

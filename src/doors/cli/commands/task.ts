@@ -8,6 +8,7 @@ import type { ConfigFlags } from '../project.ts'
 import { degradedWords } from '../render/event.ts'
 import { paintState, scoreText, stateWord } from '../render/task.ts'
 import { table } from '../render/table.ts'
+import { findNamed } from './named.ts'
 import { openExisting } from './run.ts'
 
 /** `assay task list`. */
@@ -97,7 +98,7 @@ function checkLines(output: Output, { id, outcome, summary, output: printed }: T
   return [head, ...more, ...lines.slice(left).map((line) => `          ${oneLine(line, 200)}`)]
 }
 
-/** Opens the engine and finds a task by its id, by the end of it where only one ends so, or by the id of a deliverable that is judged in it. */
+/** Opens the engine and finds a task by its name, or by that of a deliverable that is judged in it. */
 export async function withTask(
   app: App,
   output: Output,
@@ -106,19 +107,9 @@ export async function withTask(
   use: (engine: Engine, row: TaskRow, deliverable?: string) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withEngine(app, output, flags, async (engine) => {
-    const rows = await engine.taskRows()
-    const exact = rows.find((row) => row.id === id)
-    const ending = exact ? [exact] : rows.filter((row) => row.id.endsWith(`/${id}`) || row.title === id)
-    const [row] = ending
-    if (row && ending.length === 1) return use(engine, await provenRow(engine.parts.journal, row.id))
-    const brought = ending.length > 0 ? undefined : (await engine.deliverables()).find(({ deliverable }) => deliverable === id)
-    const judgedIn = rows.find((one) => one.id === brought?.task)
-    if (judgedIn) return use(engine, await provenRow(engine.parts.journal, judgedIn.id), id)
-    output.note(
-      ending.length === 0
-        ? `assay: there is no task ${id}; assay task list and assay deliverable list show what there is`
-        : `assay: ${id} could be ${ending.map((one) => one.id).join(' or ')}`,
-    )
+    const found = findNamed(id, await engine.taskRows(), await engine.deliverables())
+    if (found.ok) return use(engine, await provenRow(engine.parts.journal, found.task), found.deliverable)
+    output.note(`assay: ${found.problem}`)
     return 2
   })
 }

@@ -9,6 +9,20 @@ export async function hookCommand(app: App, output: Output, { agent }: { agent: 
   return 0
 }
 
+/** The agent whose hook a command line was to answer, however wrong the rest of it is; undefined for every other command. */
+export function hookedAgent([command, ...rest]: readonly string[]): string | undefined {
+  if (command !== 'hook' || rest.includes('install') || rest.includes('remove')) return undefined
+  const at = rest.findIndex((word) => word === '--agent' || word.startsWith('--agent='))
+  return rest[at] === '--agent' ? rest[at + 1] : rest[at]?.slice('--agent='.length)
+}
+
+/** A hook that is called wrongly lets the agent go: agents take the exit code of bad usage for a block. */
+export async function misusedHook(app: App, output: Output, agent: string, fault: string): Promise<ExitCode> {
+  const { env, cwd } = output.terminal
+  output.data(await app.answerHook({ agent, input: await app.hookInput(), cwd, env, fault, say: (line) => output.note(line) }))
+  return 0
+}
+
 /** Where hooks are not built in, their settings cannot be changed either. */
 const settingsOf = (app: App): NonNullable<App['hook']> => app.hook ?? (async () => ({ ok: false, error: 'hooks are not available here' }))
 

@@ -2,7 +2,7 @@ import type { DeliverableStanding } from '../../../engine/deliverables/look.ts'
 import type { TurnedDown } from '../../../engine/deliverables/turned-down.ts'
 import type { InboxRow } from '../../../engine/views/inbox.ts'
 import { shortName } from '../commands/deliverable/inbox.ts'
-import { rejectedWords, standingWords } from '../commands/deliverable/words.ts'
+import { cardWords, rejectedWords, standingWords } from '../commands/deliverable/words.ts'
 import { againstBar } from '../report/report.ts'
 import { policyWords } from '../policy/words.ts'
 import type { Explanation } from './explain.ts'
@@ -29,7 +29,7 @@ export function explainDeliverable(
     ...elsewhere.slice(0, 1).map((one) => rejectedWords(one)),
     ...(review && review.judges.length > 0 ? [`judges: ${review.judges.join(', ')}`] : []),
     ...bypasses.slice(-1).map((one) => `bypass: ${one.by} waived the review of ${one.digest} until ${one.until}: ${one.reason}`),
-    ...cards.slice(0, 2).map((card) => `card ${shortName(card.card)}: ${card.type}, ${card.state}, ${standingWords(card)}`),
+    ...cards.slice(0, 2).map((card) => `card ${shortName(card.card)}: ${card.type}, ${card.state}, ${cardWords(card)}`),
     `version ${latest.submission}: ${latest.kind} by ${producer}, content ${latest.digest}`,
   ]
   const word = shown ? `in the inbox, ${shown.state}` : 'not in the inbox'
@@ -46,7 +46,7 @@ function whyShown(card: InboxRow): Reason {
   }
 }
 
-function whyNot({ state, review, gate }: DeliverableStanding): Reason {
+function whyNot({ state, review, gate, policy }: DeliverableStanding): Reason {
   const { deliverable, request } = state
   const { outcome } = gate
   if (outcome.kind === 'allowed') {
@@ -62,8 +62,11 @@ function whyNot({ state, review, gate }: DeliverableStanding): Reason {
     case 'not_clean':
     case 'veto_stands':
       return { because, next: `assay overrule ${deliverable} pass --reason <why>, or assay bypass ${deliverable} --reason <why>` }
-    case 'policy_not_accepted':
-      return { because, next: `assay policy accept --reason <why>, then assay deliverable send ${deliverable}` }
+    case 'policy_not_accepted': {
+      // Where the policy is accepted, it is the task that asks for less than it.
+      const word = policy.accepted ? `assay bypass ${deliverable}` : 'assay policy accept'
+      return { because, next: `${word} --reason <why>, then assay deliverable send ${deliverable}` }
+    }
     case 'already_sent':
       return { because, next: `assay inbox --state all --search ${deliverable}` }
     case 'under_review':

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Digest } from '../../../contract/canonical.ts'
 import { Answered, AnswerRequest, InboxDetail, InboxItem, Overrule, Overruled, RequestItem } from '../../../contract/http/deliverable.ts'
 import { Reason } from '../../../contract/http/mission.ts'
-import { inboxCard } from '../../../engine/deliverables/inbox.ts'
+import { inboxCard, provenCards } from '../../../engine/deliverables/inbox.ts'
 import type { InboxRow } from '../../../engine/views/inbox.ts'
 import { refuse, refusedBy } from '../answer/problem.ts'
 import type { Answer } from '../answer/reply.ts'
@@ -23,8 +23,11 @@ const cards = [
     query: z.object({ ...Paging, state: z.enum(['pending', 'handled', 'dismissed', 'expired']).optional() }),
     reply: listOf(InboxItem),
     handle: async ({ door, query }) => {
-      const rows = (await door.engine.inbox()).filter((row) => query.state === undefined || row.state === query.state)
-      return { body: pageOf(rows, ({ at, card }) => `${at} ${card}`, query, true) }
+      const isWanted = (row: InboxRow) => query.state === undefined || row.state === query.state
+      const page = pageOf((await door.engine.inbox()).filter(isWanted), ({ at, card }) => `${at} ${card}`, query, true)
+      const { rows, changed } = await provenCards(door.engine.parts, page.items)
+      if (changed.length > 0) door.log(`WARN: ${changed.length} stored rows of the inbox were changed by hand: assay audit verify`)
+      return { body: { ...page, items: rows.filter(isWanted) } }
     },
   }),
   route({

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { MissionDetail, MissionItem, MissionStarted, NeededReason, Reason, TasksChanged } from '../../../contract/http/mission.ts'
 import { formatPlace, formatProblem } from '../../../contract/source/problem.ts'
-import type { TaskCommand } from '../../../contract/commands/task.ts'
+import { retryMission } from '../../../engine/gates/retry.ts'
 import { stopMission } from '../../../engine/gates/stop.ts'
 import { readPlan } from '../../../engine/project.ts'
-import type { MissionRow, TaskRow } from '../../../engine/views/tasks.ts'
+import type { MissionRow } from '../../../engine/views/tasks.ts'
 import { refuse, refusedBy } from '../answer/problem.ts'
 import type { Answer } from '../answer/reply.ts'
 import type { Door } from '../door.ts'
@@ -109,12 +109,7 @@ const steering = [
     params,
     body: Reason,
     reply: TasksChanged,
-    handle: ({ door, who, params: { mission }, body: { reason } }) =>
-      each(door, mission, who.name, ({ status }) => status === 'failed' || status === 'skipped', {
-        type: 'reopen_task',
-        by: who.name,
-        reason,
-      }),
+    handle: ({ door, who, params: { mission }, body: { reason } }) => retry(door, mission, { by: who.name, reason }),
   }),
   route({
     method: 'post',
@@ -146,23 +141,9 @@ const steering = [
   }),
 ]
 
-/** The same command for every task of a mission that it concerns. */
-async function each(
-  door: Door,
-  mission: string,
-  by: string,
-  concerns: (row: TaskRow) => boolean,
-  command: TaskCommand,
-): Promise<Answer<z.input<typeof TasksChanged>>> {
+async function retry(door: Door, mission: string, order: { by: string; reason: string }): Promise<Answer<z.input<typeof TasksChanged>>> {
   if (!(await missionRow(door, mission))) return noMission(mission)
-  const changed: string[] = []
-  const refused: { task: string; code: string; message: string }[] = []
-  for (const row of (await door.engine.taskRows(`${mission}/`)).filter(concerns)) {
-    const handled = await door.engine.handle(row.id, command, by)
-    if (handled.ok) changed.push(row.id)
-    else refused.push({ task: row.id, code: handled.error.code, message: handled.error.message })
-  }
-  return { body: { mission, changed, refused } }
+  return { body: { mission, ...(await retryMission(door.engine, mission, order)) } }
 }
 
 async function stop(door: Door, mission: string, order: { by: string; reason: string }): Promise<Answer<z.input<typeof TasksChanged>>> {

@@ -103,7 +103,11 @@ const CardAnswer = z.strictObject({
   code: z.enum([...GateRefusal.options, 'busy']).optional(),
   message: z.string().optional().describe('Why the gate refused it, and what to do next.'),
   verdict: DeliverableVerdict.optional(),
-  unreviewed: z.boolean().optional().describe('It went out on a bypass and is marked so.'),
+  reviewed: z
+    .boolean()
+    .optional()
+    .describe('Judges passed what it hands over. Never so for its note, nor for a card that hands nothing over.'),
+  unreviewed: z.boolean().optional().describe('A deliverable went out on a bypass and is marked so.'),
 })
 
 export const deliverableTools = [
@@ -123,7 +127,7 @@ export const deliverableTools = [
     role: 'worker',
     title: 'Send a card to the owner',
     description:
-      'Sends a card to the owner’s Inbox. `report_ready` hands over a deliverable and passes only with a PASS on exactly its present content; `milestone` and `trace` carry none. A refusal says what to do next.',
+      'Sends a card to the owner’s Inbox. `report_ready` hands over a deliverable and passes only with a PASS on exactly its present content; `milestone` and `trace` carry none. The owner sees a deliverable under its reviewed title; title and body given here are a note that nobody reviewed. A refusal says what to do next.',
     input: CardRequest,
     output: CardAnswer,
     hints: writes,
@@ -136,7 +140,8 @@ export const deliverableTools = [
       const known = sent.verdict !== undefined && { verdict: sent.verdict }
       if (!sent.ok) return answer({ released: false, code: sent.code, message: sent.message, ...known })
       if (sent.bypass) session.world.log(`WARN: ${deliverableId} is handed over UNREVIEWED: ${sent.card.bypass?.by} waived its review`)
-      return answer({ released: true, card: sent.card, unreviewed: sent.bypass, ...known })
+      const bypassed = sent.card.deliverable !== undefined && { unreviewed: sent.bypass }
+      return answer({ released: true, card: sent.card, reviewed: sent.card.flag === 'pass', ...bypassed, ...known })
     },
   }),
 ]

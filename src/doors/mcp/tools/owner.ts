@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Card } from '../../../contract/deliverable/deliverable.ts'
 import { OperatorAnswer } from '../../../contract/events/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { inboxCard } from '../../../engine/deliverables/inbox.ts'
+import { inboxCard, provenCards } from '../../../engine/deliverables/inbox.ts'
 import type { DeliverableRow, InboxRow } from '../../../engine/views/inbox.ts'
 import { answer, type Answer, type Call, reads, refuse, refusedBy, tool, writes } from '../tool.ts'
 
@@ -90,11 +90,13 @@ async function overruledTask({ parts }: Engine, { task, deliverable }: Order): P
   return (await parts.journal.viewRow('tasks', task ?? '')) === undefined ? undefined : task
 }
 
-async function listInbox({ engine, input }: Call<{ state: InboxRow['state']; limit: number }>) {
+async function listInbox({ engine, session, input }: Call<{ state: InboxRow['state']; limit: number }>) {
   const cards = (await engine.inbox()).filter(({ state }) => state === input.state)
   const requests = await engine.requests()
+  const { rows, changed } = await provenCards(engine.parts, cards.slice(0, input.limit))
+  if (changed.length > 0) session.world.log(`WARN: ${changed.length} stored rows of the inbox were changed by hand: assay audit verify`)
   return answer({
-    cards: cards.slice(0, input.limit),
+    cards: rows.filter(({ state }) => state === input.state),
     requests: requests.slice(0, input.limit),
     more: Math.max(0, cards.length - input.limit),
   })

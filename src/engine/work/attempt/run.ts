@@ -3,7 +3,7 @@ import type { TaskState } from '../../../core/task/state.ts'
 import type { BrainPort, WorkEnding, WorkOrder } from '../../../ports/brain.ts'
 import { type InputMaterial, type OpenWorkspace, WorkspaceFault } from '../../../ports/workspace.ts'
 import { isOutside } from '../../outside/who.ts'
-import { shutGate } from '../../gates/gates.ts'
+import { lookAtGates } from '../../gates/gates.ts'
 import { inputMaterial } from './inputs.ts'
 import { freeFolder } from './folder-end.ts'
 import { type FolderHold, folderTaken, holdsFolder, stuckDetail } from './folders.ts'
@@ -31,9 +31,9 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
 
   const agent = rules.policy.agents[state.spec.assignee]
   if (!agent) return void (await journal.complete(lease))
-  const gate = await shutGate(bench.parts, state.spec.mission ?? '', state.spec.gates ?? [])
-  if (gate !== undefined) {
-    const blocked = await bench.tasks.handle(task, { type: 'block_task', gate }, { actor: 'runtime', settles: lease })
+  const gates = await lookAtGates(bench.parts, state.spec.mission ?? '', state.spec.gates ?? [])
+  if (gates.shut !== undefined) {
+    const blocked = await bench.tasks.handle(task, { type: 'block_task', gate: gates.shut }, { actor: 'runtime', settles: lease })
     return settleRefused(bench, lease, blocked)
   }
   // A worker outside takes its task itself.
@@ -63,7 +63,7 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
       sandboxed: await bench.parts.sandboxed(),
       work: lease.key,
     },
-    { actor: state.spec.assignee, alongside: () => folderTaken(folder, state.spec) },
+    { actor: state.spec.assignee, alongside: () => [...folderTaken(folder, state.spec), ...gates.unmoved] },
   )
   if (!started.ok)
     return started.error.code === 'conflict'

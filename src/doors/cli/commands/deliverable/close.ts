@@ -2,11 +2,11 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { exportCard } from '../../../../engine/deliverables/export.ts'
 import type { App, ExitCode } from '../../app.ts'
-import type { Output } from '../../output.ts'
+import { oneLine, type Output } from '../../output.ts'
 import type { ConfigFlags } from '../../project.ts'
 import { findCard, withCard } from './inbox.ts'
 import { say, withOwner } from './owner.ts'
-import { standingWords } from './words.ts'
+import { cardWords, headWords } from './words.ts'
 
 /** `assay inbox handle|dismiss <card>`: the owner has dealt with it, or does not want to. */
 export async function closeCommand(
@@ -35,10 +35,15 @@ export async function exportCommand(app: App, output: Output, wanted: string, fl
     const exported = await exportCard(engine.parts, card, folder)
     if (!exported.ok) return say(output, exported.error.message)
     if (output.json)
-      output.jsonLine({ kind: 'exported', card: card.card, folder, digest: card.digest, flag: card.flag, files: exported.value })
+      output.jsonLine({
+        ...{ kind: 'exported', card: card.card, folder, digest: card.digest, flag: card.flag },
+        ...(card.note && { note: card.note }),
+        files: exported.value,
+      })
     else {
       for (const { path } of exported.value) output.data(join(flags.out, path))
-      output.note(`${exported.value.length} of the card ${card.card}: ${standingWords(card)}, content ${card.digest}`)
+      output.note(`${exported.value.length} of the card ${card.card}: ${cardWords(card)}  ${headWords(card)}, content ${card.digest}`)
+      if (card.note) output.note(`What ${oneLine(card.note.by, 60)} says of it on the card was not reviewed and is not among them.`)
     }
     return 0
   })

@@ -10,7 +10,7 @@ import { isBroken } from '../run.ts'
 import { withEngine } from '../task.ts'
 import { shortName } from './inbox.ts'
 import { say } from './owner.ts'
-import { standingWords } from './words.ts'
+import { cardWords, headWords, standingWords } from './words.ts'
 import { textOrder } from '../../../../contract/canonical.ts'
 
 export interface ListFlags extends ConfigFlags {
@@ -79,7 +79,7 @@ function standingLines(output: Output, { state, review, gate, cards }: Deliverab
     ...bypasses.map((one) => `bypass    by ${oneLine(one.by, 60)} until ${one.until} for ${one.digest}: ${oneLine(one.reason, 300)}`),
     ...(request ? [`asks you  ${request.request}: accept, fail`] : []),
     `gate      ${passes ? output.paint('green', `open: ${standingWords(outcome.kind === 'allowed' ? outcome.card : {})}`) : `shut: ${outcome.kind === 'refused' ? outcome.message : ''}`}`,
-    ...cards.slice(0, 5).map((card) => `card      ${shortName(card.card)} ${card.type} ${card.state} ${standingWords(card)}`),
+    ...cards.slice(0, 5).map((card) => `card      ${shortName(card.card)} ${card.type} ${card.state} ${cardWords(card)}`),
     `next      assay ${passes ? 'deliverable send' : 'why'} ${deliverable}`,
   ]
 }
@@ -125,7 +125,7 @@ export async function sendCommand(app: App, output: Output, id: string, flags: S
       return exitCodes[sent.code] ?? 3
     }
     if (sent.bypass) output.note(`WARN: ${id} is handed over UNREVIEWED: ${sent.card.bypass?.by} waived its review`)
-    if (!output.json) output.data(`${shortName(sent.card.card)}: ${oneLine(sent.card.title)} is in the inbox, ${standingWords(sent.card)}`)
+    if (!output.json) output.data(`${shortName(sent.card.card)}: ${headWords(sent.card)} is in the inbox, ${standingWords(sent.card)}`)
     return 0
   })
 }

@@ -1,5 +1,6 @@
 import { CardFlag, CardType } from '../../../../contract/deliverable/deliverable.ts'
 import type { Engine } from '../../../../engine/engine.ts'
+import { provenCards } from '../../../../engine/deliverables/inbox.ts'
 import { rejectedElsewhere, type TurnedDown } from '../../../../engine/deliverables/turned-down.ts'
 import type { CardState, InboxRow } from '../../../../engine/views/inbox.ts'
 import type { App, ExitCode } from '../../app.ts'
@@ -10,7 +11,7 @@ import { withEngine } from '../task.ts'
 import type { PolicyStanding } from '../../../../engine/policy/owner.ts'
 import { policyWords } from '../../policy/words.ts'
 import { say } from './owner.ts'
-import { paintStanding, rejectedWords, standingWords } from './words.ts'
+import { cardWords, caseWords, headWords, paintStanding, rejectedWords, saidWords } from './words.ts'
 
 export interface InboxFlags extends ConfigFlags {
   state?: string
@@ -28,17 +29,22 @@ export async function inboxCommand(app: App, output: Output, flags: InboxFlags):
   if (wrong !== undefined) return say(output, wrong)
   return withEngine(app, output, flags, async (engine) => {
     const all = await engine.inbox()
-    const rows = all.filter((row) => isWanted(row, flags))
+    const proven = await provenCards(
+      engine.parts,
+      all.filter((row) => isWanted(row, flags)),
+    )
+    if (proven.changed.length > 0) output.note(changedWords(proven.changed))
+    const rows = proven.rows.filter((row) => isWanted(row, flags))
     if (output.json) for (const row of rows) output.jsonLine(row)
     else if (rows.length === 0)
       output.note(all.length === 0 ? 'The inbox is empty.' : `None of ${all.length} cards fits (--state all shows every one).`)
     else {
       const cells = rows.map((row) => [
         row.state,
-        standingWords(row),
+        cardWords(row),
         shortName(row.card),
         row.priority === 'normal' ? row.type : `${row.type} (${row.priority})`,
-        oneLine(row.title, 200),
+        row.note ? `${headWords(row)}, with a note by ${oneLine(row.note.by, 60)} (not reviewed)` : headWords(row),
       ])
       // For a program nothing is cut: it has no width.
       const width = output.terminal.stdout.isTTY === true ? output.columns : Number.POSITIVE_INFINITY
@@ -47,6 +53,14 @@ export async function inboxCommand(app: App, output: Output, flags: InboxFlags):
     }
     return 0
   })
+}
+
+const mostNamed = 5
+
+function changedWords(cards: readonly string[]): string {
+  const more = cards.length > mostNamed ? ` and ${cards.length - mostNamed} more` : ''
+  const named = cards.slice(0, mostNamed).map((card) => oneLine(card, 100))
+  return `WARN: stored rows of the inbox were changed by hand (${named.join(', ')}${more}) and do not count; shown is what the events say: assay audit verify`
 }
 
 /** `assay inbox show <card>`. */
@@ -112,7 +126,17 @@ function wrongFlag({ state, type, flag }: InboxFlags): string | undefined {
 }
 
 function isWanted(row: InboxRow, { state = 'pending', type, flag, search, mission }: InboxFlags): boolean {
-  const texts = [row.card, row.title, row.body, row.from, row.deliverable ?? '', row.task ?? '', row.about ?? '']
+  const texts = [
+    row.card,
+    row.title,
+    row.body,
+    row.note?.title ?? '',
+    row.note?.body ?? '',
+    row.from,
+    row.deliverable ?? '',
+    row.task ?? '',
+    row.about ?? '',
+  ]
   const isOfMission = [row.task, row.about?.replace(/^[a-z]+\//, '')].some((one) => one === mission || one?.startsWith(`${mission}/`))
   return (
     (state === 'all' || row.state === state) &&
@@ -126,7 +150,7 @@ function isWanted(row: InboxRow, { state = 'pending', type, flag, search, missio
 function cardLines(output: Output, card: InboxRow, policy: PolicyStanding | undefined, elsewhere: readonly TurnedDown[]): string[] {
   const { state, type, priority, from, at, closed, deliverable, task, digest, bypass, request, judges } = card
   return [
-    `${output.paint('bold', oneLine(card.title))}  ${paintStanding(output, card)}`,
+    `${paintStanding(output, card)}  ${output.paint('bold', headWords(card))}`,
     `card         ${card.card}  ${type}, ${priority}, from ${from}, ${at}`,
     `state        ${state}${closed ? ` by ${oneLine(closed.by, 60)}, ${closed.at}: ${oneLine(closed.reason, 300)}` : ''}`,
     ...(deliverable === undefined ? [] : [`deliverable  ${deliverable}`]),
@@ -136,9 +160,19 @@ function cardLines(output: Output, card: InboxRow, policy: PolicyStanding | unde
     ...elsewhere.map((one) => `rejected     ${output.paint('yellow', oneLine(rejectedWords(one), 400))}`),
     ...(judges.length === 0 ? [] : [`judges       ${judges.join(', ')}`]),
     ...(bypass ? [`bypass       by ${oneLine(bypass.by, 60)}: ${oneLine(bypass.reason, 400)}`] : []),
-    ...(card.body === '' ? [] : ['', wrap(oneLine(card.body, 20_000), output.columns), '']),
+    ...saidLines(output, card),
     `next         ${nextOf(card, request)}`,
   ]
+}
+
+/** The runtime's own words; or those of an agent, each under a line that says whose they are. */
+function saidLines(output: Output, { type, from, title, body, note }: InboxRow): string[] {
+  const text = (words: string) => wrap(`  ${oneLine(words, 20_000)}`, output.columns, 2)
+  const whose = from !== 'runtime' ? [output.paint('yellow', saidWords(from))] : type === 'report_ready' ? [caseWords] : []
+  const ofCard = body === '' ? [] : [...whose, text(body)]
+  const noted = note ? [...(note.title === title ? [] : [note.title]), ...(note.body === '' ? [] : [note.body])] : []
+  const lines = [...ofCard, ...(note ? [output.paint('yellow', saidWords(note.by)), ...noted.map(text)] : [])]
+  return lines.length === 0 ? [] : ['', ...lines, '']
 }
 
 function nextOf({ state, snapshot, card, task }: InboxRow, request: string | undefined): string {

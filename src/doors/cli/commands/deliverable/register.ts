@@ -37,8 +37,8 @@ function addDeliverables(program: Command, app: App, choose: Choose, configured:
     .description('send its card to the owner: through the gate, which needs a PASS for exactly these bytes')
     .argument('<id>', 'id of the deliverable')
     .option('--producer <name>', 'who sends it (default: whoever brought it)')
-    .option('--title <text>', 'title of the card')
-    .option('--body <text>', 'text of the card')
+    .option('--title <text>', 'what you call it: kept as a note that nobody reviewed')
+    .option('--body <text>', 'what you say of it: a note that nobody reviewed')
     .addOption(new Option('--priority <name>', 'how urgent it is').choices(priorities))
     .action((id, options) => choose(async (output) => (await import('./deliverable.ts')).sendCommand(app, output, id, options)))
 }

@@ -1,6 +1,6 @@
 import type { Card } from '../../../../contract/deliverable/deliverable.ts'
 import type { TurnedDown } from '../../../../engine/deliverables/turned-down.ts'
-import type { Output } from '../../output.ts'
+import { oneLine, type Output } from '../../output.ts'
 import { barOn100 } from '../../render/task.ts'
 
 type Standing = Pick<Card, 'flag' | 'score' | 'bar' | 'bypass'>
@@ -26,8 +26,30 @@ export function standingWords(card: Standing): string {
   }
 }
 
-export function paintStanding(output: Output, card: Standing, text = standingWords(card)): string {
-  return card.flag === undefined ? text : output.paint(card.flag === 'pass' ? 'green' : 'yellow', text)
+/** The same for every card: one that stands for no work says so in a fixed word, before its title, which its sender chose. */
+export function cardWords(card: Standing & Pick<Card, 'type' | 'from'>): string {
+  const words = standingWords(card)
+  if (words !== '') return words
+  if (card.from !== 'runtime') return 'not reviewed'
+  return card.type === 'error_alert' ? 'alert' : 'question'
+}
+
+export function paintStanding(output: Output, card: Standing & Pick<Card, 'type' | 'from'>): string {
+  return output.paint(card.flag === 'pass' ? 'green' : 'yellow', cardWords(card))
+}
+
+/** What a card is about. A title is quoted, so that whatever it says is a title and nothing else. */
+export function headWords({ type, deliverable, title }: Pick<Card, 'type' | 'deliverable' | 'title'>): string {
+  const quoted = `"${oneLine(title).replaceAll('"', '\\"')}"`
+  return type === 'report_ready' && deliverable !== undefined ? `${deliverable} ${quoted}` : quoted
+}
+
+/** Above what a mission's task says of its work. */
+export const caseWords = 'The case that it was judged with says:'
+
+/** That what follows is somebody's own word. */
+export function saidWords(by: string): string {
+  return `${oneLine(by, 60)} says, and nobody reviewed it:`
 }
 
 /** That another id with the very same content was turned down. */
