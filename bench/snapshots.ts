@@ -9,7 +9,7 @@ import { openSnapshotStore } from '../src/adapters/snapshots/store.ts'
  * How long a snapshot takes next to `sha256sum` over the same files, in the same run.
  * `again` is a snapshot of content that the store has, as every review after the first finds it: the ratio is held to 1.5.
  * `first` goes into an empty store: it also writes every object and waits for the disk, which sha256sum does not. It is printed beside it.
- * Of every figure the middle one of five rounds is taken.
+ * Of every figure the middle one of five rounds is taken; `cold` is the one take that a command makes, before anything of it is warm.
  *
  *   npx node bench/snapshots.ts --size small|full
  */
@@ -65,7 +65,7 @@ async function measure(shape: { name: string; files: number; bytes: number }): P
     }
     sha256sum(root)
     const known = taker('objects')
-    await known()
+    const cold = await msOf(known)
     const reference: number[] = []
     const firsts: number[] = []
     const again: number[] = []
@@ -82,7 +82,8 @@ async function measure(shape: { name: string; files: number; bytes: number }): P
     console.log(
       `${shape.name.padEnd(12)} ${String(shape.files).padStart(6)} × ${String(shape.bytes).padStart(9)} B` +
         `  sha256sum ${rate(median(reference))}  again ${rate(median(again))} (ratio ${ratio.toFixed(2)})` +
-        `  first ${rate(median(firsts))} (ratio ${firstRatio.toFixed(2)})`,
+        `  first ${rate(median(firsts))} (ratio ${firstRatio.toFixed(2)})` +
+        `  first and only once, cold ${rate(cold)} (ratio ${(cold / median(reference)).toFixed(2)})`,
     )
     return ratio
   } finally {

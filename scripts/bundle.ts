@@ -52,7 +52,7 @@ const quickWays = ['src/doors/cli/program.ts', 'src/main/hook/input.ts', 'src/ma
 
 /**
  * The command line as it is published: its usual dependencies inside for a quick start, every dynamic import a chunk that is loaded when needed.
- * What opening a project takes is one chunk: as the many that its users share it would be loaded a third slower.
+ * What opening a project takes is one chunk: as the fifty that its users share it is loaded a little slower.
  */
 export async function bundleCommandLine(dir: string): Promise<void> {
   const plugins = [quickStart, knownKnobs]
