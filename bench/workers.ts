@@ -3,6 +3,8 @@
  * The model answers from a process of its own; floors and Assay take turns, each in a process of its own, bundled as the published package is.
  */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { inTurns, printTable, ratio, rounded } from './measure.ts'
 import type { MissionCost } from './programs/mission.ts'
@@ -11,9 +13,9 @@ import { openPrograms } from './programs/open.ts'
 import { concurrency, type MissionShape } from './programs/project.ts'
 import type { Turns } from './programs/turns.ts'
 
-const sizes = { small: { rounds: 1, tasks: 40 }, full: { rounds: 3, tasks: 200 } }
+const sizes = { small: { rounds: 1, calls: 160 }, full: { rounds: 3, calls: 800 } }
 const { values: flags } = parseArgs({ options: { size: { type: 'string', default: 'full' }, dir: { type: 'string' } } })
-const { rounds, tasks } = sizes[flags.size === 'small' ? 'small' : 'full']
+const { rounds, calls } = sizes[flags.size === 'small' ? 'small' : 'full']
 const programs = await openPrograms(['mission', 'turns', 'model-server'], flags.dir)
 const server = programs.start('model-server')
 
@@ -24,17 +26,21 @@ async function reset(setting: Setting): Promise<Served> {
   return served as Served
 }
 
-async function worked(baseURL: string, latencyMs: number): Promise<void> {
+async function worked(baseURL: string, setting: Setting & { turns: number }): Promise<void> {
+  const { latencyMs, turns } = setting
+  const tasks = calls / turns
   const shape: MissionShape = { tasks, worker: { baseURL }, judge: 'nobody' }
-  await reset({ latencyMs })
+  await reset(setting)
   await programs.ask('mission', { ...shape, tasks: 1 })
-  const { first: bodies } = await reset({ latencyMs })
-  const calls = tasks * bodies.length
+  const { first: bodies } = await reset(setting)
+  const file = join(programs.root, 'bodies.json')
+  writeFileSync(file, JSON.stringify(bodies))
+  if (bodies.length !== turns) throw new Error(`${bodies.length} turns instead of ${turns}`)
   /** The same number of calls for everyone, or the comparison means nothing. */
   const counted = (name: string, run: () => Promise<number>) => async () => {
-    await reset({ latencyMs })
+    await reset(setting)
     const ms = await run()
-    const { requests } = await reset({ latencyMs })
+    const { requests } = await reset(setting)
     if (requests !== calls) throw new Error(`${name}: ${requests} calls instead of ${calls}`)
     return ms
   }
@@ -46,7 +52,7 @@ async function worked(baseURL: string, latencyMs: number): Promise<void> {
   }
   const floor = (via: Turns['via']) =>
     counted(via, async () => {
-      const cost = await programs.ask<{ ms: number; cpuMs: number }>('turns', { tasks, via, baseURL, bodies } satisfies Turns)
+      const cost = await programs.ask<{ ms: number; cpuMs: number }>('turns', { tasks, via, baseURL, bodies: file } satisfies Turns)
       cpu[via] = cost.cpuMs
       return cost.ms
     })
@@ -56,7 +62,7 @@ async function worked(baseURL: string, latencyMs: number): Promise<void> {
     return [name, ms, ms / calls, ratio(ms, found.sdk), ratio(ms, found.http), own / calls, ratio(own, cpu.sdk ?? 0)]
   }
   printTable(
-    `${tasks} tasks × ${bodies.length} turns of a model worker that take ${latencyMs} ms, ${concurrency} at once, durable (goal without latency: ≤ 1.5 ×)`,
+    `${tasks} tasks × ${turns} turns of a model worker that take ${latencyMs} ms, ${concurrency} at once, durable (goal without latency: ≤ 1.5 ×)`,
     ['', 'ms', 'ms a turn', 'against generateText', 'against raw HTTP', 'CPU ms a turn', 'against generateText'],
     [
       row(`floor: ${rounded(calls)} raw HTTP calls`, 'http'),
@@ -98,7 +104,7 @@ async function reworked(baseURL: string): Promise<void> {
 
 try {
   const [{ baseURL }] = (await once(server, 'message')) as [{ baseURL: string }]
-  for (const latencyMs of [0, 50]) await worked(baseURL, latencyMs)
+  for (const turns of [4, 20]) for (const latencyMs of [0, 50]) await worked(baseURL, { latencyMs, turns })
   await reworked(baseURL)
 } finally {
   programs.close()

@@ -1,4 +1,5 @@
 /** The calls of model workers without Assay: `turns <folder> <turns as JSON>`. Prints milliseconds, and those of the processor. */
+import { readFileSync } from 'node:fs'
 import type { ModelMessage } from 'ai'
 import { timedWithCpu } from '../measure.ts'
 import { concurrency } from './project.ts'
@@ -8,8 +9,8 @@ export interface Turns {
   tasks: number
   via: 'sdk' | 'http'
   baseURL: string
-  /** Bodies of one task's requests as Assay sends them: the calls made here say the same. */
-  bodies: string[]
+  /** File with the bodies of one task's requests as Assay sends them, a JSON list: the calls made here say the same. Too long for an argument. */
+  bodies: string
 }
 
 interface Asked {
@@ -36,7 +37,7 @@ function messageOf(said: Said): ModelMessage {
 }
 
 /** The packages are loaded within the time that is taken, as Assay does. */
-async function openSdk({ baseURL, bodies }: Turns): Promise<(turn: number) => Promise<void>> {
+async function openSdk({ baseURL }: Turns, bodies: readonly string[]): Promise<(turn: number) => Promise<void>> {
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { generateText, jsonSchema } = await import('ai')
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
@@ -61,7 +62,7 @@ async function openSdk({ baseURL, bodies }: Turns): Promise<(turn: number) => Pr
   }
 }
 
-function openHttp({ baseURL, bodies }: Turns): (turn: number) => Promise<void> {
+function openHttp({ baseURL }: Turns, bodies: readonly string[]): (turn: number) => Promise<void> {
   return async (turn) => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${baseURL}/chat/completions`, { method: 'POST', headers, body: bodies[turn] ?? '' })
@@ -72,10 +73,11 @@ function openHttp({ baseURL, bodies }: Turns): (turn: number) => Promise<void> {
 
 const [, text = ''] = process.argv.slice(2)
 const turns = JSON.parse(text) as Turns
+const bodies = JSON.parse(readFileSync(turns.bodies, 'utf8')) as string[]
 const cost = await timedWithCpu(async () => {
-  const ask = turns.via === 'sdk' ? await openSdk(turns) : openHttp(turns)
+  const ask = turns.via === 'sdk' ? await openSdk(turns, bodies) : openHttp(turns, bodies)
   await inLanes(turns.tasks, concurrency, async () => {
-    for (const turn of turns.bodies.keys()) await ask(turn)
+    for (const turn of bodies.keys()) await ask(turn)
   })
 })
 console.log(JSON.stringify(cost))

@@ -5,7 +5,6 @@ import type { BrainPort, JudgeEnding, JudgeQuestion } from '../../../ports/brain
 import { findCredentials } from './credentials.ts'
 import { loadProvider, type ModelBrain } from './provider.ts'
 import { redactor } from './reply/redact.ts'
-import { loadSdk } from './sdk.ts'
 import type { Premises } from '../premises.ts'
 import type { Court, Line } from './sitting.ts'
 import type { WorkLimits } from './worker/shift.ts'
@@ -82,11 +81,9 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 
 async function openLine(options: ModelBrainOptions, key: string | undefined): Promise<Line> {
   const { brain, requestMs } = options
-  const [sdk, source] = await Promise.all([loadSdk(), loadProvider(brain, key)])
   return {
-    sdk,
     brain,
-    source,
+    source: await loadProvider(brain, key),
     redact: redactor(key),
     exchange: { firstByteMs: options.firstByteMs ?? requestMs, totalMs: requestMs, maxBytes: options.maxReplyBytes },
     patience: {

@@ -1,4 +1,4 @@
-import type { LanguageModel } from 'ai'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Brain } from '../../../contract/agent.ts'
 import { Switchboard } from './request/switchboard.ts'
 
@@ -6,7 +6,7 @@ export type ModelBrain = Extract<Brain, { kind: 'model' }>
 
 /** A model, and the switchboard that its requests go through. */
 export interface ModelSource {
-  model: LanguageModel
+  model: Pick<LanguageModelV4, 'doGenerate'>
   board: Switchboard
 }
 

@@ -1,16 +1,15 @@
-import type { ModelMessage } from 'ai'
 import { mostCost } from '../../../contract/agent.ts'
 import { visible } from '../../../contract/source/shown.ts'
 import type { RawReply } from '../../../contract/verdict.ts'
 import type { JudgeEnding, JudgeQuestion } from '../../../ports/brain.ts'
 import { judgeInstructions } from './instructions.ts'
-import type { Sdk } from './sdk.ts'
 import type { ModelBrain, ModelSource } from './provider.ts'
 import type { Redact } from './reply/redact.ts'
 import type { ExchangeLimits } from './request/exchange.ts'
 import type { Patience } from './request/patience.ts'
 import { persist } from './request/persist.ts'
 import { setTimer } from './request/timer.ts'
+import { type Message, toolSays, userSays } from './speech.ts'
 import { type Explorer, openExplorer } from './tools/explorer.ts'
 import { Tally } from './tally.ts'
 import { toolSet } from './tools/tool-set.ts'
@@ -19,7 +18,6 @@ import { verdictTool } from './tools/verdict-tool.ts'
 
 /** Everything that it takes to reach a model. */
 export interface Line {
-  sdk: Sdk
   brain: ModelBrain
   source: ModelSource
   redact: Redact
@@ -78,7 +76,7 @@ type Heard = { kind: 'reply'; reply: RawReply } | { kind: 'unavailable'; detail:
 async function hear(court: Court, question: JudgeQuestion, session: Session): Promise<Heard> {
   const explorer = await openExplorer(question.reader, question.nonce, court.readingChars)
   const readingTurns = explorer.empty ? 0 : court.readingTurns
-  const messages: ModelMessage[] = [{ role: 'user', content: court.redact(question.prompt) }]
+  const messages: Message[] = [userSays(court.redact(question.prompt))]
   const request = requestFor(court, question, readingTurns, messages, session)
   const { patience, random } = court
   const asking = {
@@ -90,7 +88,7 @@ async function hear(court: Court, question: JudgeQuestion, session: Session): Pr
     // Whoever asks has decided that the first request is affordable.
     if (turn > 0 && room < 1) return { kind: 'unavailable', detail: 'what judging may cost does not last for its next request' }
     const last = turn >= readingTurns || room < 2
-    const answer = await persist({ ...request, toolChoice: last ? { type: 'tool', toolName: verdictTool } : 'auto' }, asking)
+    const answer = await persist({ ...request, toolChoice: last ? { type: 'tool', toolName: verdictTool } : { type: 'auto' } }, asking)
     if (answer.kind === 'failed') return { kind: 'unavailable', detail: answer.detail }
     if (answer.kind === 'unusable') return { kind: 'reply', reply: { channel: 'text', body: answer.body, finish: answer.finish } }
     const reply = replyIn(answer, question.nonce, last)
@@ -101,7 +99,7 @@ async function hear(court: Court, question: JudgeQuestion, session: Session): Pr
 
 interface Said {
   instructions: string
-  messages: ModelMessage[]
+  messages: readonly Message[]
 }
 
 /** How many requests like the next one the budget lasts for, each as long as an answer may be. */
@@ -114,7 +112,8 @@ function requestsLeft(court: Court, said: Said, tally: Tally, budgetUsd?: number
 /** Most that the next request costs. The first one is counted as whoever decided that it is affordable did: by the question alone. */
 export function mostOf({ brain, maxOutputTokens }: Line, { instructions, messages }: Said): number {
   const [first] = messages
-  const question = messages.length === 1 && typeof first?.content === 'string' ? first.content : undefined
+  const [only] = messages.length === 1 && first?.role === 'user' ? first.content : []
+  const question = only?.type === 'text' ? only.text : undefined
   const bytes = Buffer.byteLength(question ?? instructions + JSON.stringify(messages))
   return brain.prices ? mostCost(brain.prices, bytes, maxOutputTokens) : 0
 }
@@ -123,7 +122,7 @@ function requestFor(
   court: Court,
   question: JudgeQuestion,
   readingTurns: number,
-  messages: ModelMessage[],
+  messages: Message[],
   { tally }: Session,
 ): Omit<TurnRequest, 'toolChoice'> {
   const { provider } = court.brain
@@ -132,13 +131,12 @@ function requestFor(
   const own = instructions !== undefined && prompt.startsWith(instructions) ? undefined : instructions
   const told = court.redact(judgeInstructions(readingTurns, own))
   return {
-    sdk: court.sdk,
     provider,
     source: court.source,
     limits: court.exchange,
     instructions: told,
     messages,
-    tools: toolSet(court.sdk, provider, court.verdictSchema(question), readingTurns > 0),
+    tools: toolSet(provider, court.verdictSchema(question), readingTurns > 0),
     maxOutputTokens: court.maxOutputTokens,
     onUsage: (usage) => tally.add(usage, () => mostOf(court, { instructions: told, messages })),
   }
@@ -160,19 +158,14 @@ function replyIn({ calls, text, finish }: Answer, nonce: string, last: boolean):
   return last ? { channel: 'text', body: text, finish: 'wrong tool called' } : undefined
 }
 
-/** The turn and the answers to its calls. What the SDK itself says to calls that it cannot understand is left out: every answer is ours. */
-async function conversation(explorer: Explorer, { calls, messages }: Answer, redact: Redact): Promise<ModelMessage[]> {
-  const results = []
+/** The turn and the answers to its calls. */
+async function conversation(explorer: Explorer, { calls, message }: Answer, redact: Redact): Promise<Message[]> {
+  const results: Message[] = []
   for (const [index, { id, name, input }] of calls.entries()) {
     const answer = index < mostCalls ? await explorer.answer(name, input) : `Not answered: at most ${mostCalls} calls in one turn.`
-    results.push({
-      type: 'tool-result' as const,
-      toolCallId: id,
-      toolName: name,
-      output: { type: 'text' as const, value: redact(answer) },
-    })
+    results.push(toolSays(id, name, redact(answer)))
   }
-  return [...messages.filter(({ role }) => role !== 'tool'), { role: 'tool', content: results }]
+  return [message, ...results]
 }
 
 function clean(redact: Redact, { channel, body, finish }: RawReply): RawReply {

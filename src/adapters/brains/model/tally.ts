@@ -1,4 +1,3 @@
-import type { LanguageModelUsage } from 'ai'
 import type { Usage } from '../../../contract/verdict.ts'
 
 /** US dollars for a million tokens. */
@@ -8,7 +7,7 @@ export interface Prices {
 }
 
 /** What a provider says that a request used. */
-export type Reported = Pick<LanguageModelUsage, 'inputTokens' | 'outputTokens'> | undefined
+export type Reported = { inputTokens: number | undefined; outputTokens: number | undefined } | undefined
 
 type Sums = Omit<Usage, 'durationMs'>
 

@@ -1,27 +1,26 @@
-import type { LanguageModelUsage, ModelMessage, ToolChoice, ToolSet } from 'ai'
 import type { ModelSource } from './provider.ts'
-import type { Sdk } from './sdk.ts'
 import { believableFinish } from './reply/finish.ts'
 import { type Provider, type RawAnswer, readRawAnswer } from './reply/raw-answer.ts'
 import { boundedFetch, type Exchange, type ExchangeLimits } from './request/exchange.ts'
 import { isPassing } from './request/patience.ts'
+import { callsIn, heardFrom, inputOf, type Message, promptOf, textIn, type Tool, type ToolChoice } from './speech.ts'
+import type { Reported } from './tally.ts'
 
 /** What one request is made of. */
 export interface TurnRequest {
-  sdk: Sdk
   provider: Provider
   source: ModelSource
   limits: ExchangeLimits
   instructions: string
-  messages: ModelMessage[]
-  tools: ToolSet
-  toolChoice: ToolChoice<ToolSet>
+  messages: readonly Message[]
+  tools: Tool[]
+  toolChoice: ToolChoice
   maxOutputTokens: number
   /** Called once for a request that a server began to answer: with what it says that was used, if it says anything. */
-  onUsage(usage: LanguageModelUsage | undefined): void
+  onUsage(usage: Reported): void
 }
 
-/** One tool call: as the SDK understood it, and the text of its arguments as it was sent. */
+/** One tool call: as the provider's package understood it, and the text of its arguments as it was sent. */
 export interface TurnCall {
   id: string
   name: string
@@ -30,7 +29,7 @@ export interface TurnCall {
 }
 
 export type Turn =
-  | { kind: 'answer'; text: string; calls: TurnCall[]; finish: string; messages: ModelMessage[] }
+  | { kind: 'answer'; text: string; calls: TurnCall[]; finish: string; message: Message }
   /** Something came that is no answer in the provider's dialect. */
   | { kind: 'unusable'; body: string; finish: string }
   /** `unsent`: no server was reached, so that nobody has heard anything. */
@@ -39,42 +38,29 @@ export type Turn =
 /** Most characters taken of somebody else's error message. */
 const mostWords = 2_000
 
-/** Asks once. What the SDK throws is looked up in what was seen on the wire, so that no wording of an error decides anything. */
+/**
+ * Asks once. What the provider's package throws is looked up in what was seen on the wire, so that no wording of an error decides anything. The package is
+ * asked itself: what the SDK puts around it (steps, telemetry, checks of inputs) is done here, or not wanted, and costs as much as a request.
+ */
 export async function takeTurn(request: TurnRequest, signal: AbortSignal): Promise<Turn> {
   const exchange: Exchange = {}
-  let used: LanguageModelUsage | undefined
-  const { sdk, source, instructions, messages, tools, toolChoice, maxOutputTokens } = request
+  let used: Reported
+  const { source, instructions, messages, tools, toolChoice, maxOutputTokens } = request
+  const prompt = promptOf(instructions, messages)
   const own = boundedFetch(request.limits, exchange)
-  const ask = () =>
-    sdk.generateText({
-      model: source.model,
-      instructions,
-      messages,
-      tools,
-      toolChoice,
-      maxOutputTokens,
-      maxRetries: 0,
-      abortSignal: signal,
-      onLanguageModelCallEnd: ({ usage }) => {
-        used = usage
-      },
-    })
+  const ask = async () => await source.model.doGenerate({ prompt, tools, toolChoice, maxOutputTokens, abortSignal: signal })
   try {
-    const result = await source.board.through(own, ask)
+    const { content, finishReason, usage } = await source.board.through(own, ask)
+    used = { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total }
     const raw = readRawAnswer(request.provider, exchange.body ?? '')
-    const calls = raw && pairCalls(result.toolCalls, raw)
+    const calls = raw && pairCalls(callsIn(content), raw)
     if (raw === undefined || calls === undefined) return unusable(exchange, 'an error, or more or less than one answer')
-    return {
-      kind: 'answer',
-      text: result.text,
-      calls,
-      finish: believableFinish(result.finishReason, raw),
-      messages: result.response.messages,
-    }
+    if (calls.length > 0 && violates(toolChoice, calls)) return unusable(exchange, 'wrong tool called')
+    const finish = believableFinish(finishReason.unified, raw)
+    return { kind: 'answer', text: textIn(content), calls, finish, message: heardFrom(content) }
   } catch (error) {
     const failure = failureOf(exchange)
     if (failure !== undefined) return failure
-    if (sdk.ToolChoiceViolationError.isInstance(error)) return declined(request.provider, exchange, error)
     if (exchange.body !== undefined) return unusable(exchange, 'no answer of a model')
     return { kind: 'failed', passing: false, detail: `the request could not be made: ${String(error).slice(0, mostWords)}` }
   } finally {
@@ -82,29 +68,19 @@ export async function takeTurn(request: TurnRequest, signal: AbortSignal): Promi
   }
 }
 
-/** The SDK's calls beside the raw ones. They must be the same calls in the same order, or the raw arguments belong to something else. */
-function pairCalls(
-  understood: readonly { toolCallId: string; toolName: string; input: unknown }[],
-  raw: RawAnswer,
-): TurnCall[] | undefined {
+/** The package's calls beside the raw ones. They must be the same calls in the same order, or the raw arguments belong to something else. */
+function pairCalls(understood: ReturnType<typeof callsIn>, raw: RawAnswer): TurnCall[] | undefined {
   if (understood.length !== raw.calls.length) return undefined
-  const pairs = understood.flatMap(({ toolCallId, toolName, input }, index) => {
+  const pairs = understood.flatMap((call, index) => {
     const { name, args } = raw.calls[index] ?? { name: undefined, args: '' }
-    return name === toolName ? [{ id: toolCallId, name, input, args }] : []
+    return name === call.toolName ? [{ id: call.toolCallId, name, input: inputOf(call), args }] : []
   })
   return pairs.length === understood.length ? pairs : undefined
 }
 
-/** The model did not call the tool that it had to. Text without any call is an answer of its own; another call is none. */
-function declined(provider: Provider, exchange: Exchange, error: { content: readonly unknown[]; finishReason: string }): Turn {
-  const raw = readRawAnswer(provider, exchange.body ?? '')
-  if (raw === undefined || raw.calls.length > 0) return unusable(exchange, 'wrong tool called')
-  const text = error.content.flatMap((part) => (isText(part) ? [part.text] : [])).join('')
-  return { kind: 'answer', text, calls: [], finish: believableFinish(error.finishReason, raw), messages: [] }
-}
-
-function isText(part: unknown): part is { type: 'text'; text: string } {
-  return typeof part === 'object' && part !== null && 'type' in part && part.type === 'text'
+/** The model called other tools than the one that it had to. */
+function violates(choice: ToolChoice, calls: readonly TurnCall[]): boolean {
+  return choice.type === 'tool' && !calls.some(({ name }) => name === choice.toolName)
 }
 
 /** What went wrong on the wire, if anything did. */

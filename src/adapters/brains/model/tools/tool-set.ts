@@ -1,16 +1,12 @@
-import type { ToolSet } from 'ai'
 import type { Provider } from '../reply/raw-answer.ts'
-import type { Sdk } from '../sdk.ts'
+import { offered, type Tool } from '../speech.ts'
 import { readingTools } from './explorer.ts'
 import { verdictTool, verdictToolFor } from './verdict-tool.ts'
 
-type Tool = ToolSet[string]
-
-/** The tools of a judge. None of them runs by itself and no input is checked by the SDK: calls are answered, and verdicts read, from what was sent. */
-export function toolSet(sdk: Sdk, provider: Provider, verdictSchema: Record<string, unknown>, reading: boolean): ToolSet {
-  const plain = (description: string, schema: Record<string, unknown>): Tool => ({ description, inputSchema: sdk.jsonSchema(schema) })
+/** The tools of a judge: calls are answered, and verdicts read, from what was sent. */
+export function toolSet(provider: Provider, verdictSchema: Record<string, unknown>, reading: boolean): Tool[] {
   const { schema, strict } = verdictToolFor(provider, verdictSchema)
-  const verdict = plain('Gives your verdict and ends the review. Call it exactly once.', schema)
-  const readers = reading ? Object.entries(readingTools).map(([name, tool]) => [name, plain(tool.description, tool.schema)]) : []
-  return { ...Object.fromEntries(readers), [verdictTool]: strict ? { ...verdict, strict } : verdict }
+  const verdict = offered(verdictTool, 'Gives your verdict and ends the review. Call it exactly once.', schema)
+  const readers = reading ? Object.entries(readingTools).map(([name, tool]) => offered(name, tool.description, tool.schema)) : []
+  return [...readers, strict ? { ...verdict, strict } : verdict]
 }

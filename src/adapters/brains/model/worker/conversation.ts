@@ -1,5 +1,5 @@
-import type { ModelMessage } from 'ai'
 import { z } from 'zod'
+import { type Message, toolSays, userSays } from '../speech.ts'
 import { notDone, reminder } from './instructions.ts'
 import { Spent } from './spending.ts'
 import { caseTool } from '../desk/case-tool.ts'
@@ -8,7 +8,7 @@ import { caseTool } from '../desk/case-tool.ts'
 const Piece = z.object({
   attempt: z.int(),
   from: z.int().nonnegative(),
-  messages: z.array(z.custom<ModelMessage>((value) => typeof value === 'object' && value !== null)),
+  messages: z.array(z.custom<Message>((value) => typeof value === 'object' && value !== null)),
   /** The call that was about to be done when this was stored. */
   calling: z.string().optional(),
   /** The answer to a case that was heard last. */
@@ -26,7 +26,7 @@ export interface OpenCall {
 
 /** A worker's conversation with its model, as it goes on over processes and attempts. */
 export class Conversation {
-  readonly messages: ModelMessage[]
+  readonly messages: Message[]
   /** What this attempt has used before. */
   readonly before: Spent | undefined
   readonly #attempt: number
@@ -34,6 +34,9 @@ export class Conversation {
   #turns: number
   #heard: string | undefined
   #handedIn = false
+  /** How many messages the length is of: what was said once does not change. */
+  #measured = 0
+  #length = 0
 
   private constructor(attempt: number, pieces: readonly Piece[]) {
     this.#attempt = attempt
@@ -55,7 +58,7 @@ export class Conversation {
   static open(stored: readonly string[], attempt: number, first: string, answer: string | undefined): Conversation {
     const pieces = stored.map((text) => Piece.parse(JSON.parse(text)))
     const talk = new Conversation(attempt, pieces)
-    if (talk.messages.length === 0) talk.messages.push({ role: 'user', content: first })
+    if (talk.messages.length === 0) talk.messages.push(userSays(first))
     else talk.#goOn(answer, pieces.at(-1)?.calling)
     return talk
   }
@@ -72,31 +75,30 @@ export class Conversation {
 
   /** Characters of everything said. */
   get length(): number {
-    return JSON.stringify(this.messages).length
+    for (const message of this.messages.slice(this.#measured)) this.#length += JSON.stringify(message).length + 1
+    this.#measured = this.messages.length
+    return this.#length
   }
 
   /** What the model said. */
-  hear(message: ModelMessage): void {
+  hear(message: Message): void {
     this.messages.push(message)
     this.#turns += 1
   }
 
   tell(text: string): void {
-    this.messages.push({ role: 'user', content: text })
+    this.messages.push(userSays(text))
   }
 
   answer({ id, name }: OpenCall, text: string): void {
-    this.messages.push({
-      role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: id, toolName: name, output: { type: 'text', value: text } }],
-    })
+    this.messages.push(toolSays(id, name, text))
   }
 
   /** Calls of the model's last message that have no answer yet, in order. */
   openCalls(): OpenCall[] {
     const at = this.messages.findLastIndex(({ role }) => role === 'assistant')
     const last = this.messages[at]
-    if (last?.role !== 'assistant' || typeof last.content === 'string') return []
+    if (last?.role !== 'assistant') return []
     const after = this.messages.slice(at + 1)
     const answered = new Set(after.flatMap((message) => (message.role === 'tool' ? message.content : [])).map(idOf))
     return last.content.flatMap((part) =>

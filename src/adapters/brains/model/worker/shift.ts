@@ -1,8 +1,8 @@
-import type { ModelMessage, ToolSet } from 'ai'
 import { excerpt } from '../../../../contract/source/shown.ts'
 import type { AttemptFailure } from '../../../../contract/events/attempt.ts'
 import type { Talk, WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
 import { type Line, mostOf, shownDetail } from '../sitting.ts'
+import type { Tool } from '../speech.ts'
 import type { Turn } from '../turn.ts'
 import type { Conversation } from './conversation.ts'
 import type { Guard } from './guard.ts'
@@ -32,7 +32,7 @@ export interface Shift {
   order: WorkOrder
   talk: Talk
   tools: Record<string, DeskTool>
-  offered: ToolSet
+  offered: Tool[]
   conversation: Conversation
   spending: Spending
   guard: Guard
@@ -106,26 +106,10 @@ export function noAnswer(shift: Shift, turn: Exclude<Turn, { kind: 'answer' }>):
   return failed(shift, 'error', `the model cannot be reached: ${turn.detail}`, first && turn.unsent === true)
 }
 
-/** The model's message as it may be repeated to any provider: not empty, and every call with an object as its arguments. */
-export function repeatable(messages: readonly ModelMessage[], redact: (text: string) => string): ModelMessage {
-  const parts = messages.flatMap((message) => {
-    if (message.role !== 'assistant') return []
-    return typeof message.content === 'string' ? [{ type: 'text' as const, text: message.content }] : message.content
-  })
-  const told = parts.filter((part) => part.type !== 'text' || part.text !== '')
-  const content = told.map((part) => (part.type === 'tool-call' ? { ...part, input: asObject(part.input) } : part))
-  if (content.length === 0) return { role: 'assistant', content: '(nothing)' }
-  return clean({ role: 'assistant', content } as ModelMessage, redact)
-}
-
-function asObject(input: unknown): object {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { arguments: input ?? null }
-}
-
 /** The same value without the key in any of its texts. */
-function clean<T>(value: T, redact: (text: string) => string): T {
+export function withoutKey<T>(value: T, redact: (text: string) => string): T {
   if (typeof value === 'string') return redact(value) as T
-  if (Array.isArray(value)) return value.map((item) => clean(item as unknown, redact)) as T
+  if (Array.isArray(value)) return value.map((item) => withoutKey(item as unknown, redact)) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item as unknown, redact)])) as T
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutKey(item as unknown, redact)])) as T
 }

@@ -1,18 +1,17 @@
-import type { ToolSet } from 'ai'
 import type { WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
 import { withPrivateFolder } from '../../../process/files/private-folder.ts'
 import { hiddenOn, type Premises } from '../../premises.ts'
 import { type Asking, persist } from '../request/persist.ts'
 import { setTimer } from '../request/timer.ts'
-import type { Sdk } from '../sdk.ts'
 import { type Line, mostOf } from '../sitting.ts'
+import { offered, type Tool } from '../speech.ts'
 import type { Turn, TurnRequest } from '../turn.ts'
 import { withCacheMarks } from './cache-marks.ts'
 import { answerCalls } from './calls.ts'
 import { Conversation } from './conversation.ts'
 import { Guard } from './guard.ts'
 import { notDone, reminder, workerInstructions } from './instructions.ts'
-import { failed, limitReached, noAnswer, repeatable, type Shift, tooDear, type WorkLimits, written } from './shift.ts'
+import { failed, limitReached, noAnswer, type Shift, tooDear, type WorkLimits, withoutKey, written } from './shift.ts'
 import { Spending } from './spending.ts'
 import { caseSchema, caseTool } from '../desk/case-tool.ts'
 import { type DeskTool, openDesk } from '../desk/desk.ts'
@@ -45,9 +44,20 @@ export async function work(place: Workplace, order: WorkOrder, stop: AbortSignal
     return await withPrivateFolder(async (folder) => {
       const grounds = { workspace: order.workspace, hidden: hiddenOn(premises), readOnly: premises.readOnly ?? [] }
       const tools = openDesk(grounds, { premises, workspace: order.workspace, folder })
-      const offered = offer(place.sdk, tools)
       const guard = new Guard()
-      const shift = { line: place, limits, order, talk, tools, offered, conversation, spending, guard, stop, time: time.signal }
+      const shift = {
+        line: place,
+        limits,
+        order,
+        talk,
+        tools,
+        offered: offer(tools),
+        conversation,
+        spending,
+        guard,
+        stop,
+        time: time.signal,
+      }
       const own: Shift = { ...shift, raw: new Map(), lastText: '', writing: Promise.resolve() }
       const ending = await converse(own)
       await written(own)
@@ -88,7 +98,7 @@ async function converse(shift: Shift): Promise<WorkEnding> {
 /** Takes in what the model said. Calls of a message that did not end as it should are not done: it looks whole, and need not be. */
 async function take(shift: Shift, turn: Extract<Turn, { kind: 'answer' }>): Promise<WorkEnding | undefined> {
   const { conversation, spending, talk, line } = shift
-  conversation.hear(repeatable(turn.messages, line.redact))
+  conversation.hear(withoutKey(turn.message, line.redact))
   shift.lastText = line.redact(turn.text)
   shift.raw = new Map(turn.calls.map(({ id, args }) => [id, args]))
   if (!normalEndings.includes(turn.finish)) {
@@ -108,24 +118,21 @@ async function take(shift: Shift, turn: Extract<Turn, { kind: 'answer' }>): Prom
   return undefined
 }
 
-function requestFor({ line, order, offered, spending, conversation }: Shift): Omit<TurnRequest, 'messages'> {
+function requestFor({ line, order, offered: tools, spending, conversation }: Shift): Omit<TurnRequest, 'messages'> {
   const instructions = line.redact(workerInstructions(order.instructions))
   return {
-    sdk: line.sdk,
     provider: line.brain.provider,
     source: line.source,
     limits: line.exchange,
     instructions,
-    tools: offered,
-    toolChoice: 'auto',
+    tools,
+    toolChoice: { type: 'auto' },
     maxOutputTokens: line.maxOutputTokens,
     onUsage: (usage) => spending.add(usage, () => mostOf(line, { instructions, messages: conversation.messages })),
   }
 }
 
-/** None of the tools runs by itself, and no input is checked by the SDK. */
-function offer(sdk: Sdk, tools: Record<string, DeskTool>): ToolSet {
-  const named = Object.entries(tools).map(([name, { description, schema }]) => [name, { description, inputSchema: sdk.jsonSchema(schema) }])
-  const submit = { description: 'Hands in your case: the work is done.', inputSchema: sdk.jsonSchema(caseSchema()) }
-  return { ...Object.fromEntries(named), [caseTool]: submit }
+function offer(tools: Record<string, DeskTool>): Tool[] {
+  const desk = Object.entries(tools).map(([name, { description, schema }]) => offered(name, description, schema))
+  return [...desk, offered(caseTool, 'Hands in your case: the work is done.', caseSchema())]
 }
