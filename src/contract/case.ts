@@ -40,3 +40,10 @@ export const Content = z.strictObject({
   output: z.string().optional(),
 })
 export type Content = z.infer<typeof Content>
+
+/**
+ * What a conversational worker and its model have said so far, in pieces that are theirs to read: those in the object store, named by the digest of the
+ * latest, and after these the last few, which stand here until they are worth a file.
+ */
+export const Conversation = z.strictObject({ stored: z.string().nullable(), said: z.array(z.string()) })
+export type Conversation = z.infer<typeof Conversation>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Content } from '../case.ts'
+import { Content, Conversation } from '../case.ts'
 import { CheckReport, CheckSpec } from '../check.ts'
 import { AttemptFailure } from '../events/attempt.ts'
 import { OperatorAnswer, taskEvents } from '../events/task.ts'
@@ -38,11 +38,11 @@ export const TaskCommand = z.discriminatedUnion('type', [
     raw: z.string().nullable(),
     content: Content,
     usage: Usage.optional(),
-    conversation: z.string().optional(),
+    conversation: Conversation.optional(),
   }),
   /** A conversational worker is about to use a tool, or has the tool's answer; what was said until then is kept. */
-  z.strictObject({ type: z.literal('begin_call'), attempt, tool: z.string(), conversation: z.string() }),
-  z.strictObject({ type: z.literal('end_call'), attempt, conversation: z.string() }),
+  z.strictObject({ type: z.literal('begin_call'), attempt, tool: z.string(), conversation: Conversation }),
+  z.strictObject({ type: z.literal('end_call'), attempt, conversation: Conversation }),
   /** A conversational worker ended its turn without a case. */
   z.strictObject({ type: z.literal('report_quiet'), attempt }),
   z.strictObject({

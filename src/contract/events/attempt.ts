@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Case, Content } from '../case.ts'
+import { Case, Content, Conversation } from '../case.ts'
 import { CheckReport } from '../check.ts'
 import { Category, Usage } from '../verdict.ts'
 
@@ -53,14 +53,14 @@ export const attemptEvents = {
     implicit: z.boolean(),
     content: Content,
     usage: Usage.optional(),
-    /** What a conversational worker and its model have said so far, by digest; the next turn goes on from there. */
-    conversation: z.string().optional(),
+    /** Where a conversational worker's next turn goes on. */
+    conversation: Conversation.optional(),
   }),
   'case.parse_error': z.strictObject({ attempt, problems: z.array(z.string()).min(1), raw: z.string() }),
   'worker.reminded': z.strictObject({ attempt }),
   /** A conversational worker is about to use a tool: durable before, so that a crash in the middle is known for what it is. */
-  'call.begun': z.strictObject({ attempt, call: z.int().positive(), tool: z.string(), conversation: z.string() }),
-  'call.ended': z.strictObject({ attempt, call: z.int().positive(), conversation: z.string() }),
+  'call.begun': z.strictObject({ attempt, call: z.int().positive(), tool: z.string(), conversation: Conversation }),
+  'call.ended': z.strictObject({ attempt, call: z.int().positive(), conversation: Conversation }),
   'checks.passed': z.strictObject({
     attempt,
     submission: z.int().positive(),

@@ -3,16 +3,17 @@ import type { TaskCommand } from '../../contract/commands/task.ts'
 import { checks, created, openSeats, opine, start, submit } from '../../testing/task/steps.ts'
 import { rulesWith } from '../../testing/task/world.ts'
 
-const begin = { type: 'begin_call', attempt: 1, tool: 'run', conversation: 's1' } as const
-const end = { type: 'end_call', attempt: 1, conversation: 's2' } as const
+const said = (...pieces: string[]) => ({ stored: null, said: pieces })
+const begin = { type: 'begin_call', attempt: 1, tool: 'run', conversation: said('s1') } as const
+const end = { type: 'end_call', attempt: 1, conversation: said('s1', 's2') } as const
 
 describe('the tool calls of a conversational worker', () => {
   it('are open from before until after, one at a time, and carry what was said', () => {
     const task = created(rulesWith()).when(start(true)).when(begin)
-    expect(task.state.current).toMatchObject({ callOpen: true, calls: 1, conversation: 's1' })
+    expect(task.state.current).toMatchObject({ callOpen: true, calls: 1, conversation: said('s1') })
     expect(task.refusal(begin)).toBe('wrong_status')
     task.when(end)
-    expect(task.state.current).toMatchObject({ callOpen: false, calls: 1, conversation: 's2' })
+    expect(task.state.current).toMatchObject({ callOpen: false, calls: 1, conversation: said('s1', 's2') })
     expect(task.refusal(end)).toBe('wrong_status')
     expect(task.when(begin).last('call.begun').call).toBe(2)
   })
@@ -26,11 +27,11 @@ describe('the tool calls of a conversational worker', () => {
 
   it('leave a conversation that goes on in the next attempt', () => {
     const task = created(rulesWith({ panel: { mode: 'full', size: 1 } })).when(start(true))
-    task.when({ ...submit(task.state, 'work'), conversation: 's3' } as TaskCommand)
+    task.when({ ...submit(task.state, 'work'), conversation: said('s3') } as TaskCommand)
     task.when(checks(task.state))
     for (const seat of openSeats(task.state)) task.when(opine(task.state, seat, { accept: false }))
     expect(task.state.status).toBe('todo')
     task.when(start(true))
-    expect(task.state.current).toMatchObject({ attempt: 2, conversation: 's3', calls: 0, callOpen: false })
+    expect(task.state.current).toMatchObject({ attempt: 2, conversation: said('s3'), calls: 0, callOpen: false })
   })
 })

@@ -1,4 +1,4 @@
-import type { Case, Content } from '../../contract/case.ts'
+import type { Case, Content, Conversation } from '../../contract/case.ts'
 import type { Acceptance } from '../../contract/events/merge.ts'
 import type { OperatorAnswer } from '../../contract/events/task.ts'
 import type { Decision, Feedback, LedgerEntry, Subject, Veto } from '../../contract/review.ts'
@@ -12,8 +12,7 @@ export interface AttemptState {
   attempt: number
   worker: string
   conversational: boolean
-  /** What a conversational worker and its model have said so far, by digest. */
-  conversation?: string
+  conversation?: Conversation
   /** Tool calls begun in this attempt, and whether the last one is open: a crash then leaves effects unknown. */
   calls: number
   callOpen: boolean

@@ -94,12 +94,14 @@ describe("an earlier attempt's work that is taken", () => {
 
   it('hands the conversation of its own attempt to the next one', () => {
     const task = created(rulesWith(best), { workspace: { kind: 'scratch' } }).when(start(true))
-    task.when({ ...submit(task.state, '', { content: first }), conversation: 'said first' } as never).when(checks(task.state))
+    task
+      .when({ ...submit(task.state, '', { content: first }), conversation: { stored: null, said: ['first'] } } as never)
+      .when(checks(task.state))
     allOpine(task, { accept: false, score: 2 })
-    task.when(start(true)).when({ type: 'begin_call', attempt: 2, tool: 'run', conversation: 'said second' })
+    task.when(start(true)).when({ type: 'begin_call', attempt: 2, tool: 'run', conversation: { stored: null, said: ['second'] } })
     task.when({ type: 'interrupt_attempt', attempt: 2, detail: 'crash' })
     task.when({ type: 'confirm_restored', attempt: 1, content: first.digest })
     task.when({ type: 'reopen_task', by: 'owner', reason: 'more' }).when(start(true))
-    expect(task.state.current).toMatchObject({ attempt: 3, conversation: 'said first' })
+    expect(task.state.current).toMatchObject({ attempt: 3, conversation: { stored: null, said: ['first'] } })
   })
 })

@@ -1,3 +1,4 @@
+import type { Conversation } from '../../contract/case.ts'
 import type { CheckReport } from '../../contract/check.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { EventData, EventType } from '../../contract/events/manifest.ts'
@@ -12,8 +13,8 @@ const snapshots = (content: { snapshot: string; base: string }): Reference[] => 
   { kind: 'snapshot', digest: content.snapshot },
   { kind: 'snapshot', digest: content.base },
 ]
-const talk = (conversation: string | undefined): Reference[] =>
-  conversation === undefined ? [] : [{ kind: 'conversation', digest: conversation }]
+const talk = (conversation: Conversation | undefined): Reference[] =>
+  conversation?.stored == null ? [] : [{ kind: 'conversation', digest: conversation.stored }]
 const kept = ({ reports }: { reports: readonly CheckReport[] }): Reference[] =>
   reports.flatMap(({ evidence = [] }) => evidence.map(({ digest }) => ({ kind: 'bytes' as const, digest })))
 

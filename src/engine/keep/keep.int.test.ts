@@ -98,10 +98,10 @@ describe('clearing away', () => {
   it('follows a plan to its pieces and a conversation to its beginning', async () => {
     const home = copied('gc-pieces')
     const { snapshots } = objects(home)
-    const first = await snapshots.putText('{"before":null,"said":"one"}')
-    const second = await snapshots.putText(`{"before":"${first}","said":"two"}`)
+    const first = await snapshots.putText('{"before":null,"said":["one"]}')
+    const second = await snapshots.putText(`{"before":"${first}","said":["two"]}`)
     const opened = await tools.open(home)
-    const data = { attempt: 1, call: 1, tool: 'write', conversation: second }
+    const data = { attempt: 1, call: 1, tool: 'write', conversation: { stored: second, said: [] } }
     await opened.journal.append({ streams: [{ stream: 'talk', expected: 0, events: [{ type: 'call.begun', v: 1, data }] }], meta })
     await opened.close()
     age(home, 48 * hour)

@@ -25,6 +25,9 @@ import {
 } from './steps.ts'
 import { fiveAgents, rulesWith, specWith, twoBrains } from './world.ts'
 
+const talk = { stored: null, said: ['s1'] }
+const storedTalk = { stored: 's2', said: [] }
+
 /** One of many, by a number that fast-check chose; the same number always chooses the same. */
 class Chooser {
   #rest: number
@@ -165,8 +168,8 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => submit(state, 'late', { content: content(chooser) }),
     () => submit(state, '', { content: content(chooser), raw: fullCase(state.spec, 'I disagree: look again.') }),
     () => ({ type: 'report_quiet', attempt }),
-    () => ({ type: 'begin_call', attempt, tool: 'run', conversation: chooser.pick(['s1', 's2']) }),
-    () => ({ type: 'end_call', attempt, conversation: chooser.pick(['s1', 's2']) }),
+    () => ({ type: 'begin_call', attempt, tool: 'run', conversation: chooser.pick([talk, storedTalk]) }),
+    () => ({ type: 'end_call', attempt, conversation: chooser.pick([talk, storedTalk]) }),
     () => ({ type: 'beat_attempt', attempt, worker: chooser.pick(['dev', 'dev', 'qa']) }),
     () => handingOn(state),
   ])()
@@ -193,7 +196,8 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
     case 'running':
       // An attempt after the first often leaves nothing: then an earlier one may have to be taken.
       if (state.attempts > 1 && chooser.pick([true, false, false])) return emptyEnd(state.attempts, chooser)
-      if (state.current?.callOpen && chooser.pick([true, false])) return { type: 'end_call', attempt: state.attempts, conversation: 's2' }
+      if (state.current?.callOpen && chooser.pick([true, false]))
+        return { type: 'end_call', attempt: state.attempts, conversation: storedTalk }
       return submit(state, '', {
         content: content(chooser),
         ...chooser.pick([{}, {}, {}, { raw: '{"summary":' }, state.current?.conversational ? {} : { raw: null }]),

@@ -55,7 +55,7 @@ async function begin(hands: BrainPort, judge: BrainPort = eyes(), checks: { outc
   if (!started.ok) throw new Error(started.error.message)
   const run = (stop = new AbortController().signal) => shop.engine.run({ missions: [started.value.mission], stop })
   const types = async () => (await shop.parts.journal.readStream('task/plan-1/a')).map(({ type }) => type)
-  return { run, types, engine: shop.engine }
+  return { run, types, engine: shop.engine, journal: shop.parts.journal }
 }
 
 describe('a worker that talks', () => {
@@ -122,6 +122,26 @@ describe('a worker that talks', () => {
     expect(stored).toEqual([[], ['I will run it', 'it ran']])
     expect(await engine.task('plan-1/a')).toMatchObject({ attempts: 1 })
     expect(await types()).not.toContain('attempt.interrupted')
+  })
+
+  it('finds all that was said again in its order, the long and the short', async () => {
+    const words = Array.from({ length: 12 }, (_, n) => `${n}: ${'x'.repeat(n % 4 === 3 ? 5_000 : 900)}`)
+    const stored: (readonly string[])[] = []
+    const conversations: { stored: string | null; said: readonly string[] }[] = []
+    const hands = talker(async (talk, turn) => {
+      stored.push(talk.stored)
+      if (turn === 1) for (const [n, word] of words.entries()) await (n % 2 === 0 ? talk.calling('run', word) : talk.called(word))
+      await talk.submit(goodCase, `said ${turn}`, `work ${turn}`)
+      return { kind: 'handed_in' }
+    })
+    const { run, journal } = await begin(hands, eyes(30, 90))
+    expect((await run()).counts).toEqual({ clean: 1 })
+    expect(stored).toEqual([[], [...words, 'said 1']])
+    for (const { type, data } of await journal.readStream('task/plan-1/a'))
+      if (type.startsWith('call.')) conversations.push((data as { conversation: (typeof conversations)[number] }).conversation)
+    expect(conversations.some(({ said }) => said.length > 1)).toBe(true)
+    expect(conversations.some(({ said }) => said.length === 0)).toBe(true)
+    expect(Math.max(...conversations.map(({ said }) => said.join('').length))).toBeLessThanOrEqual(4_096)
   })
 
   it('is interrupted, not run again, where a tool call was open', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { canonicalJson, type Digest } from '../../../contract/canonical.ts'
+import type { Conversation } from '../../../contract/case.ts'
 import type { TaskCommand } from '../../../contract/commands/task.ts'
 import { readEvent } from '../../../contract/events/read.ts'
 import type { Usage } from '../../../contract/verdict.ts'
@@ -22,19 +23,25 @@ export class TurnLost extends Error {
   }
 }
 
-/** A piece of a conversation: what was added, and the piece before it. */
-const Piece = z.strictObject({ said: z.string(), before: z.string().nullable() })
+/** Pieces that were stored together, and the ones stored before them. */
+const Stored = z.strictObject({ said: z.array(z.string()), before: z.string().nullable() })
 /** Pieces that a conversation is read back from. */
 const maxPieces = 10_000
+/** Characters of pieces that stand in an event: most calls say little, and a file for it, made durable, takes longer than all the rest of the call. */
+const mostInEvent = 4_096
 
-/** A conversational worker's way to the journal. Everything said is stored before the event that names it. */
+/** A conversational worker's way to the journal. Everything said is in the event, or stored before the event that names it. */
 export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, workspace: OpenWorkspace): Promise<Talk> {
   const { id, assignee } = begun.spec
   const attempt = begun.attempts
   const { snapshots } = bench.parts
-  let latest = begun.current?.conversation ?? null
-  const store = async (said: string) => {
-    latest = await snapshots.putText(canonicalJson({ said, before: latest }))
+  let latest: Conversation = begun.current?.conversation ?? { stored: null, said: [] }
+  const keep = async (piece: string): Promise<Conversation> => {
+    const said = [...latest.said, piece]
+    const short = said.reduce((sum, { length }) => sum + length, 0) <= mostInEvent
+    latest = short
+      ? { stored: latest.stored, said }
+      : { stored: await snapshots.putText(canonicalJson({ said, before: latest.stored })), said: [] }
     return latest
   }
   const handle = async (command: TaskCommand, settledBy: (after: TaskState) => boolean = () => false) => {
@@ -46,12 +53,12 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
   return {
     stored: await piecesOf(snapshots, latest),
     answer: await answerFor(bench, begun),
-    calling: async (tool, said) => void (await handle({ type: 'begin_call', attempt, tool, conversation: await store(said) })),
-    called: async (said) => void (await handle({ type: 'end_call', attempt, conversation: await store(said) })),
+    calling: async (tool, said) => void (await handle({ type: 'begin_call', attempt, tool, conversation: await keep(said) })),
+    called: async (said) => void (await handle({ type: 'end_call', attempt, conversation: await keep(said) })),
     async submit(raw: string, said: string, output: string, usage?: Usage) {
       const taken = await takeContent(bench, begun.spec, workspace, output)
       if (!taken.ok) return { kind: 'refused', problems: [taken.detail] }
-      const conversation = await store(said)
+      const conversation = await keep(said)
       const { events, state } = await handle(
         { type: 'submit_case', attempt, raw, content: taken.content, conversation, ...(usage && { usage }) },
         isOver,
@@ -61,22 +68,21 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
       return { kind: 'refused', problems: events.flatMap((event) => (event.type === 'case.parse_error' ? event.data.problems : [])) }
     },
     async quiet(said) {
-      await store(said)
+      await keep(said)
       const { state } = await handle({ type: 'report_quiet', attempt }, isOver)
       return isOver(state) ? 'over' : 'reminded'
     },
   }
 }
 
-async function piecesOf(snapshots: SnapshotStore, latest: string | null): Promise<string[]> {
-  const pieces: string[] = []
-  for (let digest = latest; digest !== null; ) {
+async function piecesOf(snapshots: SnapshotStore, { stored, said }: Conversation): Promise<string[]> {
+  const pieces = said.toReversed()
+  for (let digest = stored; digest !== null; ) {
     const text = await snapshots.getText(digest as Digest)
-    if (text === undefined || pieces.length === maxPieces)
-      throw new StoreFault('a conversation is missing from .assay/objects, or too long')
-    const { said, before } = Piece.parse(JSON.parse(text))
-    pieces.push(said)
-    digest = before
+    if (text === undefined || pieces.length >= maxPieces) throw new StoreFault('a conversation is missing from .assay/objects, or too long')
+    const together = Stored.parse(JSON.parse(text))
+    pieces.push(...together.said.toReversed())
+    digest = together.before
   }
   return pieces.reverse()
 }

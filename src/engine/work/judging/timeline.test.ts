@@ -9,8 +9,8 @@ describe('the timeline of an attempt', () => {
   const events = [
     event(0, 'attempt.started', { attempt: 1, worker: 'dev', sandboxed: true }),
     event(10, 'attempt.started', { attempt: 2, worker: 'dev', sandboxed: false }),
-    event(11, 'call.begun', { call: 1, tool: 'run', conversation: 'I am sure that this works' }),
-    event(12.5, 'call.ended', { call: 1, conversation: 'it worked' }),
+    event(11, 'call.begun', { call: 1, tool: 'run', conversation: { stored: null, said: ['I am sure that this works'] } }),
+    event(12.5, 'call.ended', { call: 1, conversation: { stored: null, said: ['it worked'] } }),
     event(13, 'case.submitted', { submission: 1, content: { output: 'héllo', paths: [] }, case: { summary: 'Trust me' } }),
     event(14, 'checks.passed', { reports: [{ id: 'tests', outcome: 'pass' }] }),
   ]
