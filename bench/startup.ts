@@ -37,6 +37,8 @@ function judgedProject(): string {
   git('init', '-q')
   git('add', '-A')
   git('commit', '-qm', 'begin')
+  const start = { hook_event_name: 'SessionStart', session_id: 'bench', cwd: project, source: 'startup' }
+  node([assay, 'hook', '--agent', 'claude'], JSON.stringify(start))
   writeFileSync(join(project, 'work.js'), 'export const total = 1\n')
   const stop = JSON.stringify({ hook_event_name: 'Stop', session_id: 'bench', cwd: project, last_assistant_message: 'Done.' })
   const answer = node([assay, 'hook', '--agent', 'claude'], stop)

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -35,6 +35,29 @@ describe('a scripted judge', () => {
     expect((await project.run(['deliverable', 'send', 'a'])).stderr).toContain('REFUSED (policy_not_accepted)')
     project.write({ 'brain.yaml': strict })
     expect((await project.run(['deliverable', 'send', 'a'])).stderr).toContain('REFUSED (policy_changed)')
+    expect((await cardsOf(project)).filter(({ type }) => type === 'report_ready')).toEqual([])
+  })
+})
+
+describe('a judge that is named without a path', () => {
+  it('is part of the policy: where PATH leads to another one, nothing is sent until the owner accepts it', { timeout }, async () => {
+    const brains = { eyes: { kind: 'command', argv: ['my-judge'] }, hands: { kind: 'command', argv: ['./worker.sh'] } }
+    const says = (score: number) => `#!/bin/sh\ncat > /dev/null\nprintf 'Looked.\\nSCORE: ${score}\\n'\n`
+    const files = { 'strict/my-judge': says(20), 'lenient/my-judge': says(95) }
+    const project = deliverableProject({ brains }, { 'a.md': 'a\n', 'b.md': 'b\n', ...files })
+    for (const place of ['strict', 'lenient']) chmodSync(join(project.folder, place, 'my-judge'), 0o755)
+    const through = (place: string) => ({ env: { PATH: `${join(project.folder, place)}:${process.env.PATH}`, CLAUDECODE: '1' } })
+    expect((await project.run(review('b.md', 'b'), through('strict'))).code).toBe(1)
+    expect((await project.run(review('a.md', 'a'), through('lenient'))).code).toBe(0)
+    const sent = await project.run(['deliverable', 'send', 'a'], through('lenient'))
+    expect(sent.stderr).toContain('REFUSED (policy_not_accepted)')
+    expect(sent.stderr).toContain('my-judge (found through PATH)')
+    expect((await project.run(['deliverable', 'send', 'a'], through('strict'))).stderr).toContain('REFUSED (policy_changed)')
+    const differs = 'policy, other.judgeFiles."my-judge (found through PATH)"'
+    const attested = await project.run(['attest', 'a', '--out', 'a.json'], through('lenient'))
+    expect([attested.code, attested.stderr]).toEqual([0, expect.stringContaining(differs)])
+    const verified = await project.run(['verify', 'a.json'], through('lenient'))
+    expect(verified.stdout, verified.stderr).toContain(`differs   ${differs}`)
     expect((await cardsOf(project)).filter(({ type }) => type === 'report_ready')).toEqual([])
   })
 })
@@ -90,6 +113,25 @@ describe('the list of the inbox', () => {
       ['a', 'pass'],
       ['b', 'bypassed'],
     ])
+  })
+})
+
+describe('a card that waits', () => {
+  it.each([
+    ['forged to handled', `UPDATE view_rows SET row = replace(row, '"pending"', '"handled"') WHERE view = 'inbox'`],
+    ['deleted', `DELETE FROM view_rows WHERE view = 'inbox'`],
+  ])('is in the list though its row was %s, which is said, and found by the audit', { timeout }, async (_how, sql) => {
+    const project = deliverableProject({}, { 'a.md': 'score=90\n' })
+    await project.run(review('a.md', 'a'))
+    expect((await project.run(['deliverable', 'send', 'a'])).code).toBe(0)
+    const card = (await cardsOf(project))[0]?.card ?? ''
+    edit(project, sql)
+    const list = await project.run(['inbox'])
+    expect(list.stderr).toMatch(new RegExp(`WARN: .*changed by hand.*${card}.*assay audit verify`))
+    expect(list.stdout).toContain('PASS (')
+    expect((await project.run(['inbox', 'show', card])).stdout).toContain('state        pending')
+    const verified = await project.run(['audit', 'verify'])
+    expect([verified.code === 0, verified.stdout + verified.stderr]).toEqual([false, expect.stringContaining(`view inbox, row ${card}`)])
   })
 })
 

@@ -103,6 +103,19 @@ const agents = {
 }
 type Answer = { decision?: string; reason?: string; followup_message?: string; systemMessage?: string }
 
+/** The same for the start of that session. */
+const starts: Record<string, (cwd: string) => object> = {
+  claude: (cwd) => ({ session_id: 's-1', cwd, hook_event_name: 'SessionStart', source: 'startup' }),
+  codex: (cwd) => ({ session_id: 's-1', transcript_path: null, cwd, hook_event_name: 'SessionStart', source: 'startup', model: 'm' }),
+  gemini: (cwd) => ({ session_id: 's-1', transcript_path: '', cwd, hook_event_name: 'SessionStart', source: 'startup' }),
+  copilot: (cwd) => ({ timestamp: 1, cwd, sessionId: 's-1', source: 'new', initialPrompt: 'Print the total' }),
+  cursor: (cwd) => ({ conversation_id: 's-1', hook_event_name: 'beforeSubmitPrompt', workspace_roots: [cwd], prompt: 'Print the total' }),
+}
+
+async function begun(project: Project, agent = 'claude'): Promise<void> {
+  await hook(project, agent, starts[agent]?.(project.folder))
+}
+
 async function hook(project: Project, agent: string, input: unknown, env: Record<string, string> = {}) {
   const text = typeof input === 'string' ? input : JSON.stringify(input)
   const { code, stdout, stderr } = await project.run(['hook', '--agent', agent], { input: text, env })
@@ -114,6 +127,7 @@ describe('assay hook', () => {
   it('holds claude with feedback in its own words, then lets it go', { timeout }, async () => {
     const { stop, reason } = agents.claude
     const project = repository([reject, pass])
+    await begun(project)
     project.write({ 'sum.js': 'let total = 1 + 1\n', 'dist/built.js': 'ignored', 'tmp/transcript.jsonl': '' })
     const first = await hook(project, 'claude', stop(project.folder))
     expect(reason(first.answer)).toContain('Print the total.')
@@ -131,6 +145,7 @@ describe('assay hook', () => {
 
   it('holds every other agent in its own words', { timeout }, async () => {
     const project = repository([reject])
+    for (const agent of Object.keys(agents)) await begun(project, agent)
     project.write({ 'sum.js': 'let total = 1 + 1\n' })
     for (const [agent, { stop, reason }] of Object.entries(agents)) {
       if (agent === 'claude') continue
@@ -159,6 +174,7 @@ describe('assay hook', () => {
   it('lets go after its own number of tries, honestly: below the bar, and the owner is asked', { timeout }, async () => {
     const project = repository([reject], { maxAttempts: 2 })
     const stop = agents.claude.stop(project.folder)
+    await begun(project)
     project.write({ 'sum.js': 'a\n', 'tmp/transcript.jsonl': '' })
     expect((await hook(project, 'claude', stop)).answer.decision).toBe('block')
     project.write({ 'sum.js': 'b\n' })
@@ -170,10 +186,12 @@ describe('assay hook', () => {
 
   it('says out loud and records that work went unreviewed, for want of a judge or by its own fault', { timeout }, async () => {
     const project = repository([{ unavailable: '503' }])
+    await begun(project)
+    await begun(project, 'codex')
     project.write({ 'sum.js': 'a\n', 'tmp/transcript.jsonl': '' })
     const { answer } = await hook(project, 'claude', agents.claude.stop(project.folder))
     expect(answer.decision).toBeUndefined()
-    expect(answer.systemMessage).toContain('UNREVIEWED')
+    expect(answer.systemMessage).toMatch(/UNREVIEWED.*503/)
     expect((await project.events()).filter(({ type }) => type === 'session.unreviewed')).toHaveLength(1)
     // Codex shows the message to its person, too.
     expect((await hook(project, 'codex', agents.codex.stop(project.folder))).answer).toEqual({
@@ -294,7 +312,7 @@ describe('what an agent under the hook cannot do', () => {
     project.write({ 'f.txt': 'worse\n', 'own.yaml': { judges: { '*': [pass] } } })
     project.write({ 'assay.yaml': project.read('assay.yaml').replace('brain.yaml', 'own.yaml') })
     const own = await hook(project, 'claude', agents.claude.stop(project.folder))
-    expect(own.answer.systemMessage).toMatch(/UNREVIEWED.*assay\.yaml is not as it was committed/)
+    expect(own.answer.systemMessage).toMatch(/UNREVIEWED: nobody saw this session begin.*assay policy accept/)
   })
 
   it('launder what was rejected by adding to it, or break the hook with the name of its session', { timeout }, async () => {

@@ -1,6 +1,8 @@
 import type { OperatorAnswer } from '../contract/events/task.ts'
 import type { Result } from '../contract/errors.ts'
-import { handleGate, loadGate } from './gates/gates.ts'
+import { handleGate } from './gates/gates.ts'
+import { loadGate, timesReopened } from './gates/open-again.ts'
+import { whyWithdrawn } from './gates/withdrawn.ts'
 import { retryable } from './gates/retryable.ts'
 import { gateStream, missionStream } from './streams.ts'
 import { asNew } from './task/task-store.ts'
@@ -112,7 +114,7 @@ async function answerGate(
       ok: false,
       error: { code: 'policy_changed', message: `${mission} goes on under another policy: assay resume ${mission} says what changed` },
     }
-  const weak = answer === 'retry' ? ((await loadGate(parts, mission, name)).state?.weak ?? []) : []
+  const weak = answer === 'retry' ? ((await loadGate(journal, mission, name)).state?.weak ?? []) : []
   const { shut } = await retryable(parts, tasks, weak)
   for (const [task, why] of shut) return { ok: false, error: { code: 'wrong_status', message: `${task} cannot be tried again: ${why}` } }
   const stream = missionStream(mission)
@@ -121,7 +123,8 @@ async function answerGate(
     const { open: retried } = await retryable(parts, tasks, asked)
     const reopens = retried.length > 0 && row?.finished !== undefined
     const reopened = asNew({ type: 'mission.reopened', data: { mission, task: retried[0] ?? '' } })
-    const seen = await howFar(tasks, retried)
+    const seen: GateAnswer['seen'] = {}
+    for (const task of retried) seen[task] = await timesReopened(journal, task)
     const payload: GateAnswer = { mission, gate: name, retried, seen, by, reason: reason || `the gate ${name} asks for more` }
     const key = `${gateStream(mission, name)}@${version + 1}:settle_gate`
     return {
@@ -129,15 +132,7 @@ async function answerGate(
       enqueue: [{ key, kind: 'settle_gate', scope: mission, priority: 1, payload }],
     }
   })
-  return handled.ok ? { ok: true, value: handled.value.events.map((event) => event.type) } : handled
-}
-
-/** How far these tasks are: what is opened again for an answer is opened once. */
-async function howFar(tasks: TaskStore, ids: readonly string[]): Promise<NonNullable<GateAnswer['seen']>> {
-  const found: NonNullable<GateAnswer['seen']> = {}
-  for (const id of ids) {
-    const { state } = await tasks.load(id)
-    if (state) found[id] = { attempts: state.attempts, granted: state.granted }
-  }
-  return found
+  if (handled.ok) return { ok: true, value: handled.value.events.map((event) => event.type) }
+  const withdrawn = handled.error.code === 'not_found' ? await whyWithdrawn(journal, request) : undefined
+  return withdrawn === undefined ? handled : { ok: false, error: { code: 'wrong_status', message: withdrawn } }
 }

@@ -12,6 +12,8 @@ export function slaEntity(stream: string): string | undefined {
   return stream.startsWith('sla/') ? stream.slice('sla/'.length) : undefined
 }
 export const missionStream = (mission: string): string => `mission/${mission}`
+/** What a request under a name led to. */
+export const keyStream = (key: string): string => `key/${key}`
 /** Who works in a shared folder; keyed by digest because paths may hold anything. */
 export const folderStream = (folder: string): string => `folder/${sha256Hex(folder).slice(0, 32)}`
 /** Every taking of a shared folder: of two that lie in each other, one finds this stream changed. */

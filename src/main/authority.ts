@@ -70,14 +70,15 @@ export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person
   const shown = env.ASSAY_OWNER_TOKEN
   if (shown !== undefined) {
     if (token !== undefined && same(shown.trim(), token)) return { ok: true, by: ownerName(), token: sha256Hex(token) }
-    return { ok: false, message: `ASSAY_OWNER_TOKEN is not the owner's token; it stands in ${path}` }
+    return { ok: false, message: `ASSAY_OWNER_TOKEN is not the owner's token${agent === undefined ? `; it stands in ${path}` : ''}` }
   }
   if (person && token !== undefined && agent === undefined) return { ok: true, by: ownerName(), token: sha256Hex(token) }
-  const why = agent === undefined ? 'no person is at a terminal here' : `an agent runs this command (${agent} is set)`
-  return {
-    ok: false,
-    message: `this needs the owner's authority, and ${why}. Run it yourself, or set ASSAY_OWNER_TOKEN to what stands in ${path}`,
-  }
+  // Whoever is an agent is not told where to look.
+  const message =
+    agent === undefined
+      ? `this needs the owner's authority, and no person is at a terminal here. Run it yourself, or set ASSAY_OWNER_TOKEN to what stands in ${path}`
+      : `this needs the owner's authority, and an agent runs this command (${agent} is set). The owner runs it, or sets ASSAY_OWNER_TOKEN`
+  return { ok: false, message }
 }
 
 /**

@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import type { Brain } from '../contract/agent.ts'
 import type { Config } from '../contract/config/config.ts'
 import type { BrainPort } from '../ports/brain.ts'
+import { bareName, foundInPath, isOfSystem } from './path-program.ts'
 
 /** Files that a brain is made of: the program and arguments of a command that are files of the project, the script of a scripted one. */
 export function filesOf(brain: Brain | undefined, folder: string): string[] {
@@ -27,7 +28,7 @@ export function watched(brain: BrainPort, atStart: readonly Watched[]): BrainPor
     conversational: brain.conversational,
     work: (order, signal) => brain.work(order, signal),
     judge: async (question, signal) => {
-      const changed = atStart.filter(({ file, print }) => hasChanged(file, print)).map(({ file }) => file)
+      const changed = atStart.filter(isChanged).map(({ file, name }) => (name === undefined ? file : `${name} (found through PATH)`))
       if (changed.length === 0) return brain.judge(question, signal)
       return { kind: 'unavailable', detail: `${changed.join(', ')} changed since the run began: this judge is not asked` }
     },
@@ -39,20 +40,38 @@ export function watched(brain: BrainPort, atStart: readonly Watched[]): BrainPor
 export interface Watched {
   file: string
   print: Fingerprint
+  /** The program's name where it has no path: `file` is what PATH led to. */
+  name?: string
 }
 
-export function watchedFiles(brain: Brain | undefined, folder: string): Watched[] {
-  return filesOf(brain, folder).map((file) => ({ file, print: fingerprint(file) }))
+export function watchedFiles(brain: Brain | undefined, folder: string, path?: string): Watched[] {
+  const files: Watched[] = filesOf(brain, folder).map((file) => ({ file, print: fingerprint(file) }))
+  const name = bareName(brain)
+  return name === undefined ? files : [...files, watchedProgram(name, foundInPath(name, path))]
 }
 
-/** Digests of what the named brains are made of, by their paths from the folder. */
+function watchedProgram(name: string, file: string | undefined): Watched {
+  if (file === undefined) return { name, file: '(nowhere)', print: missing }
+  return { name, file, print: isOfSystem(file) ? ofSystem : programPrint(file) }
+}
+
+function isChanged({ file, print, name }: Watched): boolean {
+  const isElsewhere = name !== undefined && (foundInPath(name) ?? '(nowhere)') !== file
+  return isElsewhere || (print !== ofSystem && hasChanged(file, print))
+}
+
+/** Digests of what the named brains are made of, by their paths from the folder; of a program that PATH leads to, also where it lies. */
 export function digestsOf(
   names: readonly string[],
   watching: ReadonlyMap<string, readonly Watched[]>,
   folder: string,
 ): Record<string, string> {
   const files = names.flatMap((name) => watching.get(name) ?? [])
-  return Object.fromEntries(files.map(({ file, print }) => [relative(folder, file), print.digest]))
+  return Object.fromEntries(
+    files.map(({ file, print, name }) =>
+      name === undefined ? [relative(folder, file), print.digest] : [`${name} (found through PATH)`, `${file} ${print.digest}`],
+    ),
+  )
 }
 
 interface Fingerprint {
@@ -62,10 +81,20 @@ interface Fingerprint {
 }
 
 const missing: Fingerprint = { state: 'missing', digest: 'missing' }
+const ofSystem: Fingerprint = { state: 'system', digest: 'of the system' }
+/** Runtimes are large, and reading one at every start takes longer than the start. */
+const mostProgramBytes = 16 * 1024 * 1024
 
 function fingerprint(file: string): Fingerprint {
   const state = stateOf(file)
   return state === undefined ? missing : { state, digest: digestOfFile(file) }
+}
+
+/** A program in PATH: by its content, a very large one by when its file was last touched in any way. */
+function programPrint(file: string): Fingerprint {
+  const state = stateOf(file)
+  if (state === undefined) return missing
+  return { state, digest: statSync(file).size > mostProgramBytes ? state : digestOfFile(file) }
 }
 
 /** Content counts, not time; it is read again only where the file was touched. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createCheckRunner } from '../adapters/checks/runner.ts'
@@ -26,6 +26,7 @@ import { tokenPath, tokenToEnrol } from './authority.ts'
 import { digestsOf, watchedFiles } from './brain-files.ts'
 import { openBrain } from './brains.ts'
 import { processClock } from './clock.ts'
+import { withSessions } from './hook/tools/session-place.ts'
 import { endWorkersOnExit } from './leftovers.ts'
 import { standBehindStart } from './stand-behind.ts'
 
@@ -59,7 +60,8 @@ export async function openEngine({
   const hidden = [dirname(tokenPath(process.env)), copies]
   await removeStaleCopies(copies, staleCopyMs)
   const watching = new Map(Object.entries(config.brains).map(([name, brain]) => [name, watchedFiles(brain, folder)]))
-  const workspaces = openWorkspaces({ folder: join(home, 'work'), projectRoot: folder, snapshots })
+  const places = { folder: join(home, 'work'), projectRoot: folder, snapshots }
+  const workspaces = withSessions(openWorkspaces(places), places)
   const enrolled = create ? tokenToEnrol(process.env) : undefined
   const engine = new Engine({
     config,
@@ -120,15 +122,24 @@ function copying(
   copies: string,
 ): EngineParts['materialise'] {
   return async (digest, { packagesFor, withoutPackages } = {}) => {
+    const shared = packagesFor && workspaces.shared(packagesFor)
     const packages = packagesFor && {
-      folder: workspaces.shared(packagesFor)?.folder ?? folder,
-      itself: packagesFor.workspace.kind !== 'scratch',
+      folder: shared?.folder ?? folder,
+      itself: shared !== undefined || packagesFor.workspace.kind !== 'scratch',
       ...(withoutPackages && { without: withoutPackages }),
     }
     const copy = await materialise(snapshots, digest as never, copies, packages ? { packages } : {})
     if (!copy.ok) throw new StoreFault('a copy for review could not be made', copy.problem)
+    for (const path of shared?.kept ?? []) linkKept(join(shared?.folder ?? folder, path), join(copy.folder, path))
     return copy
   }
+}
+
+/** What is in no snapshot and holds programs of judges and checks is there for a copy too. */
+function linkKept(target: string, place: string): void {
+  if (lstatSync(place, { throwIfNoEntry: false })) return
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(target, place)
 }
 
 /** Spans cost a little even where nobody listens, so they are made where somebody set OpenTelemetry up: by its variables, or by loading its SDK. */

@@ -72,6 +72,8 @@ export interface JudgeQuestion {
    * after the sitting. Whatever a judge runs or loads from the folder is taken from there.
    */
   before?: { folder: string; copy(): Promise<string> }
+  /** The same for folders that other tasks work in at this time. */
+  beside?: readonly { folder: string; copy(): Promise<string> }[]
   /** Reads the snapshot under review without a copy of it: for judges that explore with tools. */
   reader: SnapshotReader
 }

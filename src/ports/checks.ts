@@ -18,10 +18,14 @@ export interface CheckContext {
   changed: readonly string[]
   /** Bytes of a file as the base has it; undefined where it is not there. */
   baseFile(path: string): Promise<Uint8Array | undefined>
+  /** Paths where the worker works that hold programs of checks and are as they were before it began. */
+  kept?: readonly string[]
   /** What a command runs; its words alone where nothing is said. */
   programs?: readonly CheckProgram[]
   /** Folder that the worker's live files are in beside others: nothing in it is taken for the project's own. */
   live?: string
+  /** Folders that workers of other tasks write in now, each with a copy of it as it was before: whatever is run from such a folder is run from the copy. */
+  beside?: readonly { folder: string; copy: string }[]
   /** Keeps bytes for people and judges; resolves to what `CheckReport.evidence` names them by. */
   keep(bytes: Uint8Array): Promise<Digest>
 }

@@ -52,6 +52,9 @@ export interface ClaimRequest {
   leaseMs: number
 }
 
+/** Work as it was enqueued, without who has it. */
+export type QueuedWork = Omit<NewWork, 'delayMs'>
+
 /**
  * The append-only, hash-chained log; views and work change in the same transaction.
  * A resolved `append` is durable. A rejected promise means that nothing was acknowledged, and carries a `JournalFault`.
@@ -61,6 +64,8 @@ export interface Journal {
   readStream(stream: string, afterVersion?: number): Promise<StoredEvent[]>
   /** Events of all streams in the order of their positions, after the given one. */
   read(afterPosition: number, limit: number): Promise<StoredEvent[]>
+  /** Of the `limit` events after a position those of these types, and the position of the last that was looked at. */
+  readTypes(types: readonly string[], afterPosition: number, limit: number): Promise<{ events: StoredEvent[]; position: number }>
   /** Position of the latest event; 0 for an empty journal. */
   position(): Promise<number>
   /** Head version of a stream; 0 if it does not exist. */
@@ -90,7 +95,7 @@ export interface Journal {
   workCount(scopes?: string[], kinds?: string[]): Promise<{ due: number; leased: number; later: number }>
 
   /** All work that is queued, whoever has it; for proving that nothing is missing. */
-  queued(): Promise<{ key: string; kind: string; payload: unknown }[]>
+  queued(): Promise<QueuedWork[]>
 
   /** Recomputes every chain from stored bytes. */
   verify(): Promise<Verification>

@@ -47,9 +47,15 @@ export interface SharedPlace {
   folder: string
   /** The configuration's folder, links resolved as in `folder`: the same, inside of it, or elsewhere. */
   config: string
+  /** The folder as programs of judges and checks are to find it, where that is not the base of the work. */
+  before?: Digest
+  /** Files and folders in it that are in no snapshot, hold such programs and are as they were. */
+  kept?: readonly string[]
 }
 
 export interface Workspaces {
+  /** The configuration's folder, links resolved. */
+  config: string
   /** Makes or finds the task's workspace. Work of earlier attempts is still there: rework goes on from it. */
   open(task: TaskSpec, inputs: readonly InputMaterial[]): Promise<OpenWorkspace>
   /** True for paths that are not the work: `inputs/`, the case file's folder. In a shared folder `inputs/` may be work, so say whose path it is. */
@@ -71,6 +77,15 @@ export interface Workspaces {
   isAside(task: TaskSpec): boolean
   /** Installed packages of its shared folder, which are in no snapshot, that are not as they were when the task took it. */
   meddled(task: TaskSpec): Promise<PackageChanges>
+  /**
+   * Installed packages that a program run for the task may load and that the work of others has changed: of these tasks, which have a shared folder now,
+   * or of work that was not accepted. `places` are files that are run where they lie. Paths are relative to where the task's packages are looked for.
+   */
+  meddledByOthers(task: TaskSpec, others: readonly TaskSpec[], places: readonly string[]): Promise<PackageChanges>
+  /** How what is installed in its shared folder stands: between two looks that are equal nobody touched any of it, not even to put it back. Empty for a folder to itself. */
+  standing(task: TaskSpec): Promise<Record<string, string>>
+  /** Its shared folder as it was before the work that is in it now; undefined where the task has none there. */
+  found(task: TaskSpec): Digest | undefined
   /** Version control inside its shared folder, at any depth, that is new, gone or decides otherwise than when the task took it. In no snapshot either. */
   tampered(task: TaskSpec): Promise<string[]>
   /** Removes what a finished task does not need any more. */

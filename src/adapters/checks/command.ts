@@ -58,7 +58,10 @@ export async function checkCommand(
       signal,
       sandbox: {
         writable: [context.folder, temporary],
-        readOnly: context.folder === limits.projectRoot ? [] : [limits.projectRoot],
+        readOnly: [
+          ...(context.folder === limits.projectRoot ? [] : [limits.projectRoot]),
+          ...(context.beside ?? []).map(({ copy }) => copy),
+        ],
         hidden: limits.hidden,
         network: spec.network === true ? 'all' : 'none',
       },

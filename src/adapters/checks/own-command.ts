@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { CheckSpec } from '../../contract/check.ts'
 import { insidePath, programWords } from '../../contract/checks/program.ts'
 import { visible } from '../../contract/source/shown.ts'
@@ -24,7 +24,7 @@ export function ownCommand(spec: CommandSpec, context: CheckContext, projectRoot
     const file = module ? undefined : fileOf(program, cwd, context, projectRoot)
     if (file !== undefined) argv[at] = before + file
     else if (program.inBase !== undefined) continue
-    else if (at === 0 || (isAbsolute(path) && isLive(path, context.live))) return { missing: path }
+    else if (at === 0 || (isAbsolute(path) && isLive(path, context))) return { missing: path }
     else if (existsSync(join(context.folder, cwd, path)))
       findings.push(`${visible(path)} is run by the check and is the worker's own: neither the base nor the configuration's folder has it`)
   }
@@ -32,17 +32,34 @@ export function ownCommand(spec: CommandSpec, context: CheckContext, projectRoot
 }
 
 /** Undefined where the word is right as it stands, or means nothing that is ours. */
-function fileOf(program: CheckProgram, cwd: string, { folder, live }: CheckContext, projectRoot: string): string | undefined {
+function fileOf(program: CheckProgram, cwd: string, context: CheckContext, projectRoot: string): string | undefined {
   const { at, path, inBase, ofWork } = program
-  const file = resolve(projectRoot, path)
-  const isOwners = () => statSync(file, { throwIfNoEntry: false })?.isFile() === true && !isLive(file, live)
+  const file = asBefore(resolve(projectRoot, path), context.beside ?? [])
+  const isOwners = () => statSync(file, { throwIfNoEntry: false })?.isFile() === true && !isLive(file, context)
   if (inBase === undefined || (ofWork && isOwners())) return isOwners() ? file : undefined
-  return at > 0 && insidePath(cwd, path) === inBase ? undefined : join(folder, inBase)
+  return at > 0 && insidePath(cwd, path) === inBase ? undefined : join(context.folder, inBase)
+}
+
+/** Where a file is as it was before others began to work in its folder, be it there by its name or by what a link leads to. */
+function asBefore(file: string, beside: NonNullable<CheckContext['beside']>): string {
+  if (beside.length === 0) return file
+  const names = [join(realFolder(dirname(file)), basename(file)), ...(existsSync(file) ? [realpathSync(file)] : [])]
+  for (const name of names)
+    for (const { folder, copy } of beside) {
+      const way = relative(folder, name)
+      if (way !== '..' && !way.startsWith('../')) return join(copy, way)
+    }
+  return file
+}
+
+function realFolder(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
 }
 
 /** Whether a file lies where the worker writes. What is installed is watched over by other means. */
-function isLive(file: string, live: string | undefined): boolean {
+function isLive(file: string, { live, kept = [] }: CheckContext): boolean {
   if (live === undefined || !existsSync(file)) return false
   const way = relative(live, realpathSync(file))
+  if (kept.some((path) => way === path || way.startsWith(`${path}/`))) return false
   return way !== '..' && !way.startsWith('../') && !way.split('/').includes('node_modules')
 }

@@ -9,6 +9,7 @@ import {
   type ClaimRequest,
   type Journal,
   JournalFault,
+  type QueuedWork,
   type Verification,
   type View,
 } from '../../ports/journal.ts'
@@ -100,6 +101,11 @@ class MemoryJournal implements Journal {
     return this.#events.slice(afterPosition, afterPosition + limit).map(storedEvent)
   }
 
+  async readTypes(types: readonly string[], afterPosition: number, limit: number): Promise<{ events: StoredEvent[]; position: number }> {
+    const page = await this.read(afterPosition, limit)
+    return { events: page.filter(({ type }) => types.includes(type)), position: afterPosition + page.length }
+  }
+
   async head(stream: string): Promise<number> {
     this.#assertOpen()
     return this.#streams.get(stream)?.length ?? 0
@@ -182,7 +188,7 @@ class MemoryJournal implements Journal {
     return this.#work.counts(this.#clock.now(), scopes, kinds)
   }
 
-  async queued(): Promise<{ key: string; kind: string; payload: unknown }[]> {
+  async queued(): Promise<QueuedWork[]> {
     this.#assertOpen()
     return this.#work.all()
   }

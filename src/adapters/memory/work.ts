@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../contract/canonical.ts'
 import type { Lease, NewWork } from '../../contract/work.ts'
-import type { ClaimRequest } from '../../ports/journal.ts'
+import type { ClaimRequest, QueuedWork } from '../../ports/journal.ts'
 import { Heap } from './heap.ts'
 
 type Holder = Pick<Lease, 'key' | 'owner' | 'fence'>
@@ -46,8 +46,9 @@ export class WorkList {
     this.#move(item, now + Math.ceil(delayMs), now)
   }
 
-  all(): { key: string; kind: string; payload: unknown }[] {
-    return [...this.#items.values()].map(({ key, kind, payload }) => ({ key, kind, payload: JSON.parse(payload) }))
+  all(): QueuedWork[] {
+    const items = [...this.#items.values()]
+    return items.map(({ key, kind, scope, priority, payload }) => ({ key, kind, scope, priority, payload: JSON.parse(payload) }))
   }
 
   holds(holder: Holder): boolean {

@@ -55,6 +55,9 @@ export class Batch {
   #row: JournalRow = { position: 0, place: '', fence: 0, news: 0, views: '{}' }
   #rowBefore = this.#row
   #heads = new Map<string, StreamEnd>()
+  /** The record of how far views are folded as it was last read or written, with its text. */
+  #folded: { text: string; positions: Readonly<Record<string, number>> } = { text: '{}', positions: {} }
+  #catchingUp = false
 
   constructor(db: DatabaseSync, views: readonly View[]) {
     this.events = new EventTable(db)
@@ -82,12 +85,14 @@ export class Batch {
 
   /** Views that this process folds and that are behind: new ones, and those that another version's appends passed by. */
   lagging(row: JournalRow): { view: View; from: number }[] {
-    const folded = foldedOf(row)
+    const folded = this.#foldedOf(row.views)
     return this.#views.map((view) => ({ view, from: folded[view.name] ?? 0 })).filter(({ from }) => from !== row.position)
   }
 
   #catchUp(): void {
-    for (const { view, from } of this.lagging(this.#row)) {
+    const lagging = this.lagging(this.#row)
+    this.#catchingUp = lagging.length > 0
+    for (const { view, from } of lagging) {
       for (const event of this.events.every(from)) {
         this.fold.apply([event], [view])
         if (this.fold.full) this.fold.flush()
@@ -139,6 +144,19 @@ export class Batch {
     return this.#row.fence
   }
 
+  #foldedOf(text: string): Readonly<Record<string, number>> {
+    if (text !== this.#folded.text) this.#folded = { text, positions: foldedOf(text) }
+    return this.#folded.positions
+  }
+
+  #foldedTo({ views, position }: JournalRow): string {
+    const positions = { ...this.#foldedOf(views) }
+    for (const view of this.#views) positions[view.name] = position
+    const text = JSON.stringify(positions)
+    this.#folded = { text, positions }
+    return text
+  }
+
   /** Something happened that waiting processes want to know. */
   announce(): void {
     this.#row.news += 1
@@ -164,11 +182,7 @@ export class Batch {
   finish(): void {
     for (const [stream, head] of this.#heads) this.events.setHead({ stream, ...head })
     this.fold.flush()
-    if (this.lagging(this.#row).length > 0) {
-      const folded = foldedOf(this.#row)
-      for (const view of this.#views) folded[view.name] = this.#row.position
-      this.#row.views = JSON.stringify(folded)
-    }
+    if (this.#catchingUp || this.#row.position !== this.#rowBefore.position) this.#row.views = this.#foldedTo(this.#row)
     const { position, place, fence, news, views } = this.#row
     const before = this.#rowBefore
     if (position !== before.position || fence !== before.fence || news !== before.news || views !== before.views) {
@@ -178,9 +192,9 @@ export class Batch {
 }
 
 /** How far each view is folded, by its name. */
-function foldedOf({ views }: JournalRow): Record<string, number> {
+function foldedOf(text: string): Record<string, number> {
   try {
-    const folded: unknown = JSON.parse(views)
+    const folded: unknown = JSON.parse(text)
     if (typeof folded === 'object' && folded !== null && Object.values(folded).every(Number.isSafeInteger)) return { ...folded }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error

@@ -35,8 +35,8 @@ const lockSliceMs = 10
 export class Committer {
   readonly #db: DatabaseSync
   readonly #path: string
-  /** Which file it was when the first transaction began. */
-  #file: string | undefined
+  /** Which file it was when it was opened. */
+  readonly #file: string | undefined
   readonly #batch: Batch
   readonly #head: HeadFile
   readonly #onNews: () => void
@@ -48,6 +48,8 @@ export class Committer {
   #refusal: JournalFault | undefined
   /** The store failed in a way that leaves its state unknown. */
   #halted = false
+  /** How the file is synced now; it was opened for durable writing. */
+  #synced: Durability = 'durable'
 
   constructor(db: DatabaseSync, path: string, batch: Batch, head: HeadFile, onNews: () => void) {
     this.#db = db
@@ -57,6 +59,7 @@ export class Committer {
     this.#onNews = onNews
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
+    this.#file = fileAt(path)
   }
 
   /** Throws once the journal has stopped or was closed. */
@@ -94,11 +97,12 @@ export class Committer {
     this.#draining = undefined
   }
 
-  /** A journal whose file was deleted or replaced writes into nothing: whatever it acknowledged would be lost. */
+  /**
+   * A journal whose file was deleted or replaced writes into nothing, or into the log of another one. Looked at before each transaction, so that no
+   * other is damaged, and before each acknowledgement, so that none is given for what is lost.
+   */
   #assertSameFile(): void {
-    const now = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
-    this.#file ??= now && `${now.dev}/${now.ino}`
-    if (now && `${now.dev}/${now.ino}` === this.#file) return
+    if (this.#file !== undefined && fileAt(this.#path) === this.#file) return
     throw new JournalFault(
       'io',
       `The journal ${this.#path} was deleted or replaced while it was open: nothing more is written. Start again, or restore the last backup`,
@@ -110,7 +114,7 @@ export class Committer {
     const giveUpAt = performance.now() + busyTimeoutMs
     for (;;) {
       const jobs = this.#queue.slice(0, maxJobsPerTransaction)
-      const fault = this.#takeLock(jobs.some((job) => job.durability === 'durable'))
+      const fault = this.#takeLock(jobs.some((job) => job.durability === 'durable') ? 'durable' : 'lease')
       if (fault === undefined) {
         this.#queue.splice(0, jobs.length)
         return this.#transact(jobs)
@@ -120,9 +124,11 @@ export class Committer {
     }
   }
 
-  /** The settings are executed each time because SQLite applies them when it compiles them. */
-  #takeLock(durable: boolean): JournalFault | undefined {
-    this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA busy_timeout = ${lockSliceMs}`)
+  /** Settings are not prepared: SQLite applies them when it compiles them. */
+  #takeLock(wanted: Durability): JournalFault | undefined {
+    if (this.#synced !== wanted) this.#db.exec(`PRAGMA synchronous = ${wanted === 'durable' ? 'FULL' : 'NORMAL'}`)
+    this.#synced = wanted
+    this.#db.exec(`PRAGMA busy_timeout = ${lockSliceMs}`)
     try {
       this.#begin.run()
       return undefined
@@ -192,4 +198,9 @@ export class Committer {
       cause: fault,
     })
   }
+}
+
+function fileAt(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev}/${found.ino}`
 }

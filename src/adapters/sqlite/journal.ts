@@ -10,6 +10,7 @@ import {
   type ClaimRequest,
   type Journal,
   JournalFault,
+  type QueuedWork,
   type Verification,
   type View,
 } from '../../ports/journal.ts'
@@ -93,6 +94,14 @@ class SqliteJournal implements Journal {
     return this.#read(() => this.#batch.events.after(afterPosition, limit))
   }
 
+  async readTypes(types: readonly string[], afterPosition: number, limit: number): Promise<{ events: StoredEvent[]; position: number }> {
+    return this.#read(() => {
+      const position = Math.min(this.#batch.journalRow().position, afterPosition + limit)
+      if (position <= afterPosition) return { events: [], position: afterPosition }
+      return { events: this.#batch.events.ofTypes(types, afterPosition, position), position }
+    })
+  }
+
   async head(stream: string): Promise<number> {
     return this.#read(() => this.#batch.events.head(stream)?.version ?? 0)
   }
@@ -169,13 +178,13 @@ class SqliteJournal implements Journal {
     return this.#read(() => this.#batch.work.counts(this.#clock.now(), scopes, kinds))
   }
 
-  async queued(): Promise<{ key: string; kind: string; payload: unknown }[]> {
+  async queued(): Promise<QueuedWork[]> {
     return this.#read(() => this.#batch.work.all())
   }
 
   async verify(): Promise<Verification> {
     this.#committer.assertUsable()
-    return verifyFile(this.#db, () => this.#committer.assertUsable())
+    return verifyFile(this.#db, this.#clock.now(), () => this.#committer.assertUsable())
   }
 
   async close(): Promise<void> {

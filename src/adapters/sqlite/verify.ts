@@ -19,11 +19,11 @@ const wholeFile = '(journal)'
  * rows are read in turns of the event loop; what is appended meanwhile is read too. The last page, the heads and the journal's row
  * are read in one moment.
  */
-export async function verifyFile(db: DatabaseSync, assertUsable: () => void): Promise<Verification> {
+export async function verifyFile(db: DatabaseSync, now: number, assertUsable: () => void): Promise<Verification> {
   const chain = new ChainVerifier()
   const places = new PlaceVerifier(chain)
   try {
-    for (const problem of [...checkPages(db), ...schemaProblems(db), ...strangeRows(db)])
+    for (const problem of [...checkPages(db), ...schemaProblems(db), ...strangeRows(db), ...queueProblems(db, now)])
       chain.report({ stream: wholeFile, version: 0, position: null, problem })
     while (verifyPage(db, chain, places)) {
       await nextTurn()
@@ -77,6 +77,29 @@ function strangeRows(db: DatabaseSync): string[] {
   const kept = "SELECT key FROM journal, json_each(CASE WHEN json_valid(views) THEN views ELSE '{}' END)"
   const found = db.prepare(`SELECT DISTINCT view FROM view_rows WHERE view NOT IN (${kept})`).all() as { view: string }[]
   return found.map(({ view }) => `there are rows of a list ${JSON.stringify(view)} that is not Assay's`)
+}
+
+/** Longer than work is ever put off, or a lease runs. */
+const longestWaitMs = 366 * 24 * 3_600_000
+
+/** What of the queue and of the counters cannot be as Assay writes it. What it calls for is held against the events elsewhere. */
+function queueProblems(db: DatabaseSync, now: number): string[] {
+  const named = (where: string, problem: string) => {
+    const found = db.prepare(`SELECT key FROM work, journal WHERE ${where} ORDER BY seq LIMIT 100`).all() as { key: string }[]
+    return found.map(({ key }) => `queued work ${JSON.stringify(key)}: ${problem}`)
+  }
+  const counted =
+    'work.fence BETWEEN claims AND journal.fence AND claims >= postponed AND postponed >= 0 AND (work.fence = 0) = (claims = 0)'
+  const counters = db.prepare('SELECT count(*) AS n FROM journal WHERE min(fence, news) < 0 OR max(fence, news) > 1 << 52').get() as {
+    n: number
+  }
+  return [
+    ...named('NOT json_valid(payload)', 'it cannot be read'),
+    ...named(`NOT (${counted})`, 'it was claimed as nobody can have claimed it'),
+    ...named('waiting NOT IN (0, 1) OR (waiting = 1 AND owner IS NOT NULL AND claims = 0)', 'it is in a state that work does not have'),
+    ...named(`ready_at > ${Math.floor(now) + longestWaitMs}`, 'it is put off for longer than work ever is'),
+    ...(counters.n > 0 ? ["the journal's own counts of claims and news are none"] : []),
+  ]
 }
 
 /** Follows the chain over all positions. */

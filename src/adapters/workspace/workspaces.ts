@@ -11,6 +11,7 @@ import { placeInputs, removeFolder } from './inputs.ts'
 import { lineage, sharedFolder, sharedPlace } from './lineage.ts'
 import { safeName } from './names.ts'
 import { SharedFolders } from './held-folder/held-folder.ts'
+import { changesByOthers } from './held-folder/others.ts'
 import { missionOf } from './worktree/mission.ts'
 import { Worktrees } from './worktree/worktrees.ts'
 
@@ -53,7 +54,9 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
   }
   const doing = <T>(task: TaskSpec, work: () => Promise<T>) => faulting(`workspace of task ${task.id}`, work)
 
+  const config = sharedPlace(projectRoot, folder).config
   return {
+    config,
     open: (task, inputs) => doing(task, () => (isWorktree(task) ? worktrees.open(task, inputs) : openPlain(task, inputs))),
     ignored: isIgnored,
     async restore(task, content) {
@@ -64,6 +67,12 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
     isAside: (task) => isShared(task) && shared.isAside(task),
     meddled: (task) =>
       isShared(task) ? doing(task, () => shared.meddled(task)) : Promise.resolve({ changed: [], replaced: [], added: [], removed: [] }),
+    meddledByOthers: (task, others, places) => {
+      const origin = isShared(task) ? shared.pathOf(task) : config
+      return doing(task, () => changesByOthers({ folder, snapshots }, { task, origin, others, places }, shared))
+    },
+    standing: (task) => (isShared(task) ? doing(task, () => shared.standing(task)) : Promise.resolve({})),
+    found: (task) => (isShared(task) ? shared.found(task) : undefined),
     tampered: (task) => (isShared(task) ? doing(task, () => shared.tampered(task)) : Promise.resolve([])),
     shared: (task) => (isShared(task) ? sharedPlace(projectRoot, shared.pathOf(task)) : undefined),
     async close(task) {

@@ -46,6 +46,8 @@ export const AttestedDecision = z.strictObject({
   policy: z.string(),
   /** Whether the owner stands behind that policy. */
   policyAccepted: z.boolean().optional(),
+  /** What the owner does not stand behind, term by term: of the policy, or what the task says otherwise. */
+  notAccepted: z.array(z.string()).optional(),
   content: z.string(),
   snapshot: z.string(),
   criteria: z.array(Criterion),

@@ -12,7 +12,7 @@ export const HookSettings = z
       .default(3)
       .describe('How often an agent is sent back before its work is let go, flagged and put to the owner.'),
     timeout: Duration.default('8m').describe(
-      "Time for one review. Keep it below the agent's own limit for hooks, or the agent ends unreviewed.",
+      "Time for a hook from its start to its answer, whatever it is busy with. Keep it below the agent's own limit for hooks, or the agent ends unreviewed.",
     ),
   })
   .prefault({})

@@ -19,6 +19,8 @@ export const missionEvents = {
     /** Names the request that asked for it: the same request starts one run. */
     key: z.string().optional(),
   }),
+  /** A request with a name led to a run: it started it, or joined it. `asked` is the digest of the request; no other is answered under the name. */
+  'key.used': z.strictObject({ key: z.string(), asked: z.string(), mission: z.string() }),
   /** Tasks were added to a run: by the owner, or because accepted work proposed them. `key` names the cause; the same cause adds once. */
   'mission.extended': z.strictObject({
     mission: z.string(),

@@ -52,13 +52,24 @@ export function deliverableDecision(
   if (ofThis && (ofThis.decision.flag === 'clean' || !waived))
     return { ok: true, value: { ...ofThis, decision: { ...ofThis.decision, ...named } } }
   if (!waived) {
-    const message = decided.ok ? `its latest version is not what ${task} decided on` : decided.error.message
+    const message = decided.ok
+      ? `its latest version is not what ${task} decided on: ${differing(decided.value, latest.subject)}`
+      : decided.error.message
     return { ok: false, error: { code: 'undecided', message: `${deliverable}: ${message}` } }
   }
   const content = state.contents[latest.subject.content] ?? { digest: latest.subject.content, snapshot }
   const end = { flag: 'bypassed' as const, why: `review waived by ${waived.by}: ${waived.reason}`, at: placed.at(-1)?.at ?? '' }
   const facts = factsOn(state, placed, content, end)
   return { ok: true, value: { ...facts, decision: { ...facts.decision, ...named } } }
+}
+
+/** Which of the things that a verdict is bound to are others. */
+function differing({ content, decision: { bound } }: DecisionFacts, latest: Subject): string {
+  const decided: Partial<Subject> = { ...bound, content: content.digest }
+  const terms = (['content', 'criteria', 'rubric', 'policy'] as const).filter(
+    (term) => decided[term] !== undefined && decided[term] !== latest[term],
+  )
+  return `${terms.join(', ')} ${terms.length === 1 ? 'differs' : 'differ'}`
 }
 
 interface End {

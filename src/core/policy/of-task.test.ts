@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rulesWith, specWith } from '../../testing/task/world.ts'
 import type { Rules } from '../task/draft.ts'
 import { acceptPolicy, evolveOwner, noOwner, type OwnerState } from './accepted.ts'
-import { loosenedTerms, standsBehind } from './of-task.ts'
+import { loosenedTerms, unbackedTerms } from './of-task.ts'
 import { policyDigest, rubricDigest } from './policy.ts'
 
 const file = { kind: 'file' as const, path: 'out.md' }
@@ -59,13 +59,28 @@ describe('the owner stands behind a decision', () => {
 
   it('under an accepted policy of which the task took nothing away', () => {
     const decided = { policy: rules.digest }
-    expect(standsBehind(behind(rules), decided, specWith())).toBe(true)
-    expect(standsBehind(noOwner, decided, specWith())).toBe(false)
-    expect(standsBehind(behind(rules), decided, specWith({ bar: 6 }))).toBe(false)
-    expect(standsBehind(behind(rules), { ...decided, bound: subject(6) }, specWith({ bar: 6 }))).toBe(false)
+    expect(unbackedTerms(behind(rules), decided, specWith())).toEqual([])
+    expect(unbackedTerms(behind(rules), decided, specWith({ bar: 6 }))).toEqual(['threshold of the task: 60 → 6'])
+    expect(unbackedTerms(behind(rules), { ...decided, bound: subject(6) }, specWith({ bar: 6 }))).toHaveLength(1)
+  })
+
+  it('and where not, each term is named: of the policy, the bar, the rubric, the criteria', () => {
+    const decided = { policy: rules.digest }
+    expect(unbackedTerms(noOwner, decided, specWith())).toEqual(['policy: the owner has accepted none like it'])
+    const lower = rulesWith({ threshold: 20 })
+    expect(unbackedTerms(behind(rules), { policy: lower.digest }, specWith({ bar: 20 }), lower.policy)).toEqual([
+      'policy, review.threshold: 60 → 20',
+    ])
+    const rubric = unbackedTerms(behind(rules), decided, specWith({ dimensions: beauty }))
+    expect(rubric.length).toBeGreaterThan(0)
+    for (const term of rubric) expect(term).toMatch(/^dimensions\.\S+ of the task: /)
+    const gated = withGate(['It is short.'])
+    expect(unbackedTerms(behind(gated), { policy: gated.digest }, specWith({ deliverable: file, criteria: [] }))).toEqual([
+      'criteria of the task: without "It is short." of gate.criteria',
+    ])
   })
 
   it('though a policy that took over later has lowered the bar of the task', () => {
-    expect(standsBehind(behind(rules), { policy: rules.digest, bound: subject(60) }, specWith({ bar: 20 }))).toBe(true)
+    expect(unbackedTerms(behind(rules), { policy: rules.digest, bound: subject(60) }, specWith({ bar: 20 }))).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import { gateCriteria, missingOfGate } from '../gate/criteria.ts'
 import { compare } from '../score/exact.ts'
 import { barOf } from '../score/score.ts'
 import type { Rules } from '../task/draft.ts'
-import { isAccepted, type OwnerState } from './accepted.ts'
+import { isAccepted, type OwnerState, unacceptedDifferences } from './accepted.ts'
 import { policyDifferences, policyDigest, rubricDigest } from './policy.ts'
 
 /** What of a task is compared with the policy that it was judged under. */
@@ -33,22 +33,36 @@ export function loosenedTerms(owner: OwnerState, { policy }: Rules, task: TaskTe
 function askedOf(policy: Policy, { bar, dimensions }: TaskTerms): Policy {
   const { review } = policy
   const lower = compare(barOf(bar), barOf(review.threshold)) < 0
-  const other = canonicalJson(dimensions) !== canonicalJson(review.dimensions)
+  const other = rubricText(dimensions) !== rubricText(review.dimensions)
   return { ...policy, review: { ...review, ...(lower && { threshold: bar }), ...(other && { dimensions }) } }
 }
 
+/** Rubrics are compared at every look of the gate: each is written out once. */
+const rubricTexts = new WeakMap<TaskTerms['dimensions'], string>()
+
+function rubricText(dimensions: TaskTerms['dimensions']): string {
+  const text = rubricTexts.get(dimensions) ?? canonicalJson(dimensions)
+  rubricTexts.set(dimensions, text)
+  return text
+}
+
 /**
- * Whether the owner stands behind a decision: behind the policy that it was made under, and behind what the task says otherwise. A policy that took
- * over later has changed the task's terms, not what its judges were asked.
+ * What the owner does not stand behind of a decision, each with its name: of the policy that it was made under (`recorded`, where it is known), or of what
+ * the task says otherwise. Empty where the owner stands behind all of it. A policy that took over later has changed the task's terms, not what its
+ * judges were asked.
  */
-export function standsBehind(
+export function unbackedTerms(
   owner: OwnerState,
   { policy: digest, bound }: { policy: string; bound?: Subject | undefined },
   task: TaskTerms,
-): boolean {
+  recorded?: Policy,
+): string[] {
   const policy = owner.accepted.find((one) => one.digest === digest)?.policy as Policy | undefined
-  if (!policy) return false
+  if (!policy) {
+    const differences = recorded && unacceptedDifferences(owner, { policy: recorded, digest: digest as Rules['digest'] })
+    return differences?.length ? differences.map((line) => `policy, ${line}`) : ['policy: the owner has accepted none like it']
+  }
   const { dimensions, threshold } = policy.review
   const asPolicy = bound?.rubric === rubricDigest(dimensions, threshold)
-  return loosenedTerms(owner, { policy, digest }, asPolicy ? { ...task, dimensions, bar: threshold } : task) === undefined
+  return loosenedTerms(owner, { policy, digest }, asPolicy ? { ...task, dimensions, bar: threshold } : task) ?? []
 }

@@ -30,6 +30,8 @@ export function policyDifferences(before: Policy, after: Policy): string[] {
 }
 
 function differences(before: unknown, after: unknown, path: string): string[] {
+  // What two policies share needs no looking into.
+  if (before === after) return []
   if (isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     if (!Array.isArray(before)) keys.sort()

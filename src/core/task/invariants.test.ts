@@ -42,7 +42,7 @@ describe('over random histories', () => {
       { seed: 20261115, numRuns: 2000 },
     )
     const elsewhere =
-      /^(mission|folder|deliverable|bypass|release|card|session|gate|quality|threshold|sla|clock|notification|owner)\.|^policy\.(recorded|accepted)$/
+      /^(mission|folder|deliverable|bypass|release|card|session|gate|quality|threshold|sla|clock|notification|owner|key)\.|^policy\.(recorded|accepted)$/
     expect(Object.keys(eventSchemas).filter((type) => !seen.has(type) && !elsewhere.test(type))).toEqual([])
   })
 

@@ -13,6 +13,8 @@ export interface HookCall {
   said: string
   /** Something of the agent's still runs: it has not ended. */
   busy: boolean
+  /** The session's start, told when the agent has worked in it already. */
+  late?: boolean
 }
 
 /** Bytes of a transcript that are read, from its end. */
@@ -33,6 +35,26 @@ export function askedIn(path: unknown): string {
     // A transcript that cannot be read is no reason to keep the agent: judges are told less.
     return ''
   }
+}
+
+/** Whether an agent has worked in a session: its transcript has words of its own, or it says that it goes on with an earlier one. */
+export function hasWorked(source: unknown, path: unknown): boolean {
+  if (source === 'resume' || source === 'compact') return true
+  if (typeof path !== 'string' || path === '') return false
+  try {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .some((line) => isAgents(parsed(line)))
+  } catch {
+    // A transcript that is not there yet is that of a new session.
+    return false
+  }
+}
+
+function isAgents(entry: unknown): boolean {
+  const { message, payload, role } = record(entry)
+  if (message !== undefined || payload !== undefined) return isAgents(message ?? payload)
+  return role === 'assistant' || role === 'model'
 }
 
 function askedInLines(text: string): string {

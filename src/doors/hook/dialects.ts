@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { askedIn, type HookCall, record, textOf } from './call.ts'
+import { askedIn, hasWorked, type HookCall, record, textOf } from './call.ts'
 
 /** How one coding agent speaks to its hooks and hears from them. Adding an agent is adding one of these. */
 export interface Dialect {
@@ -36,6 +36,10 @@ function eventNamed(name: string, stops: readonly string[]): HookCall['event'] {
   return stops.includes(name) ? 'stop' : name === 'SessionStart' ? 'start' : 'other'
 }
 
+/** Only of a start: at the end of a turn an agent has worked. */
+const lateness = (input: Record<string, unknown>): Pick<HookCall, 'late'> =>
+  input.hook_event_name === 'SessionStart' && hasWorked(input.source, input.transcript_path) ? { late: true } : {}
+
 /** Stop hooks of Claude Code and of those that took them over. A task that is completed says itself what it was. */
 function readStop(input: Record<string, unknown>): HookCall {
   const task = [textOf(input.task_subject), textOf(input.task_description)].filter((text) => text !== '').join('\n\n')
@@ -46,6 +50,7 @@ function readStop(input: Record<string, unknown>): HookCall {
     asked: task || askedIn(input.transcript_path),
     said: textOf(input.last_assistant_message),
     busy: Array.isArray(input.background_tasks) && input.background_tasks.length > 0,
+    ...lateness(input),
   }
 }
 
@@ -81,6 +86,7 @@ const gemini: Dialect = {
     asked: textOf(input.prompt),
     said: textOf(input.prompt_response),
     busy: false,
+    ...lateness(input),
   }),
   release: withMessage,
   block: (reason) => ({ decision: 'deny', reason }),
@@ -104,6 +110,7 @@ const copilot: Dialect = {
     asked: askedIn(input.transcriptPath ?? input.transcript_path),
     said: '',
     busy: false,
+    ...(input.source === 'resume' && { late: true }),
   }),
   release: () => ({}),
   block: (reason) => ({ decision: 'block', reason }),

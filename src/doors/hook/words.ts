@@ -10,7 +10,20 @@ export interface HookWords {
 /** Characters of feedback that an agent is sent back with. */
 const longest = 12_000
 
-export function wordsFor(end: SessionEnd): HookWords {
+/** `old`: files of the judges that the agent changed, and that the judges were run with as they were before. */
+export function wordsFor(end: SessionEnd, old: readonly string[] = []): HookWords {
+  const { block, message } = plainWords(end)
+  if (old.length === 0) return { ...(block !== undefined && { block }), ...(message !== undefined && { message }) }
+  const more = old.length - mostNamed
+  const named = [...old.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])].map((path) => JSON.stringify(path)).join(', ')
+  const note = `Judges are run with their own files as they were when the session began, whatever became of ${named}.`
+  return { ...(block !== undefined && { block: `${block}\n\n${note}` }), ...(message !== undefined && { message: `${message}. ${note}` }) }
+}
+
+/** Most files that are written out. */
+const mostNamed = 5
+
+function plainWords(end: SessionEnd): HookWords {
   switch (end.kind) {
     case 'nothing':
       return {}

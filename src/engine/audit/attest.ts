@@ -4,15 +4,16 @@ import type { Digest } from '../../contract/canonical.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import { readEvent } from '../../contract/events/read.ts'
+import type { Policy } from '../../contract/policy.ts'
 import { type DecisionFacts, deliverableDecision, taskDecision } from '../../core/attest/decision.ts'
 import { statementOf } from '../../core/attest/statement.ts'
 import { evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
-import { standsBehind, type TaskTerms } from '../../core/policy/of-task.ts'
+import { type TaskTerms, unbackedTerms } from '../../core/policy/of-task.ts'
 import { evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { EngineParts } from '../parts.ts'
 import { loadOwner } from '../policy/owner.ts'
-import { deliverableStream, taskStream } from '../streams.ts'
+import { deliverableStream, missionStream, taskStream } from '../streams.ts'
 import { sealStatement } from './envelope.ts'
 
 export type Attested = Result<{ envelope: Envelope; statement: Statement }, string>
@@ -47,15 +48,27 @@ async function taskOf({ journal }: Parts, task: string) {
   return state && head && { state, placed, head }
 }
 
+/** Most terms that a statement names one by one. */
+const mostTerms = 50
+
+/** A policy that a mission was run under, as it was recorded. */
+async function recordedPolicy(journal: Parts['journal'], mission: string | undefined, digest: string): Promise<Policy | undefined> {
+  const events = mission === undefined ? [] : await journal.readStream(missionStream(mission))
+  const found = events.findLast(({ type, data }) => type === 'policy.recorded' && (data as { digest: string }).digest === digest)
+  return (found?.data as { policy: Policy } | undefined)?.policy
+}
+
 async function attest(
   { snapshots, journal }: Parts,
-  task: TaskTerms,
+  task: TaskTerms & { mission?: string | undefined },
   told: DecisionFacts,
   last: StoredEvent,
   signer: Signer,
 ): Promise<Attested> {
-  const policyAccepted = standsBehind((await loadOwner({ journal })).state, told.decision, task)
-  const facts = { ...told, decision: { ...told.decision, policyAccepted } }
+  const recorded = await recordedPolicy(journal, task.mission, told.decision.policy)
+  const terms = unbackedTerms((await loadOwner({ journal })).state, told.decision, task, recorded)
+  const standing = { policyAccepted: terms.length === 0, ...(terms.length > 0 && { notAccepted: terms.slice(0, mostTerms) }) }
+  const facts = { ...told, decision: { ...told.decision, ...standing } }
   const { id, snapshot: digest } = facts.decision
   const snapshot = await snapshots.manifest(digest as Digest)
   if (!snapshot) return { ok: false, error: `the snapshot ${digest} of ${id} is missing: nothing can be attested. See assay audit verify` }

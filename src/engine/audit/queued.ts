@@ -36,7 +36,7 @@ export async function unqueuedTasks(journal: Journal, policy: Policy): Promise<B
 async function queuedWork(journal: Journal): Promise<Map<string, Set<string>>> {
   const queued = new Map<string, Set<string>>()
   for (const { kind, payload } of await journal.queued()) {
-    const { task } = payload as { task?: unknown }
+    const { task } = (payload ?? {}) as { task?: unknown }
     if (typeof task === 'string') queued.set(task, (queued.get(task) ?? new Set()).add(kind))
   }
   return queued

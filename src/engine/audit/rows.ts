@@ -26,6 +26,11 @@ export async function provenRow(journal: Journal, id: string): Promise<TaskRow> 
   throw new JournalFault('busy', `The task ${id} is being moved faster than it can be looked at. Try again`)
 }
 
+/** The same without looking at the row that is kept; undefined where there is no such task. */
+export async function recordedRow(journal: Journal, id: string): Promise<TaskRow | undefined> {
+  return foldOf(await journal.readStream(taskStream(id)), id)
+}
+
 function foldOf(events: readonly StoredEvent[], id: string): TaskRow | undefined {
   return events.reduce<TaskRow | undefined>((row, event) => tasksView.fold(row, event, id), undefined)
 }

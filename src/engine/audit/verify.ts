@@ -6,6 +6,8 @@ import type { ObjectInventory } from '../../ports/inventory.ts'
 import type { Journal, JournalFault } from '../../ports/journal.ts'
 import type { SnapshotStore } from '../../ports/snapshots.ts'
 import { type Naming, proveObjects } from './objects.ts'
+import { handsOverTask, lostCards } from './queue/lost-cards.ts'
+import { strayWork } from './queue/strays.ts'
 import { unqueuedTasks } from './queued.ts'
 import { referencesOf } from './references.ts'
 import { walkJournal } from './walk.ts'
@@ -29,7 +31,7 @@ export interface AuditedParts {
   policy?: Policy
 }
 
-/** Recomputes everything that can be recomputed: chains, views, objects, and what open tasks wait for; and holds the journal against a checkpoint. Changes nothing. */
+/** Recomputes everything that can be recomputed: chains, views, objects, queued work, and what open tasks wait for; and holds the journal against a checkpoint. Changes nothing. */
 export async function verifyEverything(
   { journal, snapshots, inventory, policy }: AuditedParts,
   checkpoint?: Checkpoint,
@@ -38,8 +40,11 @@ export async function verifyEverything(
   const comparison = checkpoint && new CheckpointComparison(checkpoint)
   const namings: Naming[] = []
   const known = new Set<string>()
+  const handingOver: string[] = []
   const whole = await walkJournal(journal, (event) => {
     comparison?.feed(event)
+    const task = handsOverTask(event)
+    if (task !== undefined) handingOver.push(task)
     for (const reference of referencesOf(event)) {
       if (known.has(`${reference.kind} ${reference.digest}`)) continue
       known.add(`${reference.kind} ${reference.digest}`)
@@ -49,8 +54,9 @@ export async function verifyEverything(
   const views = breaks.length === 0 && whole ? await viewBreaks(journal) : []
   // Tasks are found by their rows, so these are proved first.
   const idle = policy && breaks.length === 0 && whole && views.length === 0 ? await unqueuedTasks(journal, policy) : []
+  const queue = breaks.length === 0 && whole ? [...(await strayWork(journal)), ...(await lostCards(journal, handingOver))] : []
   const proof = await proveObjects(snapshots, inventory, namings)
-  const own = [...breaks, ...views, ...idle, ...proof.breaks]
+  const own = [...breaks, ...views, ...idle, ...queue, ...proof.breaks]
   const compared = comparison?.finish(whole) ?? []
   return {
     events,

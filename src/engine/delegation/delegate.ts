@@ -6,6 +6,8 @@ import type { TaskSpec } from '../../contract/task.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { Engine } from '../engine.ts'
+import { knownRun, type Started, type StartProblem } from '../mission/missions.ts'
+import { namedRequest } from '../mission/requested.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import { missionStream } from '../streams.ts'
 
@@ -102,9 +104,12 @@ export async function beginDelegation(
   { by, parent, key }: Omit<Delegating, 'stop'>,
 ): Promise<Result<{ mission: string }>> {
   const { config } = engine.parts
+  const request = key === undefined ? undefined : namedRequest(key, { delegation: call, by, ...(parent !== undefined && { parent }) })
+  const known = request && (await knownRun(engine.parts, request))
+  if (known) return begun(known)
   const entries = 'tasks' in call ? call.tasks.map((one) => ({ ...one, context: joined(call.context, one.context) })) : [call]
   if (entries.length === 0) return refused('bad_command', 'there is no task to hand down: `tasks` is empty')
-  const above = parent === undefined ? await openTaskOf(engine, by, key) : await engine.task(parent)
+  const above = parent === undefined ? await openTaskOf(engine, by) : await engine.task(parent)
   if (parent !== undefined && !above) return refused('not_found', `there is no task ${parent}`)
   const { maxDelegations, maxDelegationDepth } = config.delegate
   if (entries.length > maxDelegations)
@@ -123,29 +128,20 @@ export async function beginDelegation(
       terms: judged ? made.value.terms : { ...made.value.terms, evaluate: false },
     })
   }
-  const started = await engine.start(
-    { id: 'delegation', name: `Delegated by ${by}`, tasks: specs },
-    { fresh: true, ...(key !== undefined && { key }) },
-  )
+  return begun(await engine.start({ id: 'delegation', name: `Delegated by ${by}`, tasks: specs }, { fresh: true, request }))
+}
+
+function begun(started: Result<Started, StartProblem>): Result<{ mission: string }> {
   if (!started.ok) return refused(started.error.code === 'key_reused' ? 'key_reused' : 'wrong_status', started.error.message)
   return { ok: true, value: { mission: started.value.mission } }
 }
 
 const atWork = new Set<TaskRow['status']>(['running', 'checking'])
 
-/**
- * The task that whoever hands something down is at work on, of several the deepest: leaving out where it comes from makes nothing less deep.
- * A call that was made before under the same key comes whence it came then.
- */
-async function openTaskOf(engine: Engine, by: string, key: string | undefined): Promise<TaskState | undefined> {
-  const missions = await engine.missions()
-  const before = key === undefined ? undefined : missions.find((row) => row.key === key && isDelegation(row.id))
-  if (before) {
-    const origin = (await engine.task(`${before.id}/1`))?.spec.origin?.task
-    return origin === undefined ? undefined : engine.task(origin)
-  }
+/** The task that whoever hands something down is at work on, of several the deepest: leaving out where it comes from makes nothing less deep. */
+async function openTaskOf(engine: Engine, by: string): Promise<TaskState | undefined> {
   let deepest: TaskState | undefined
-  for (const { id, finished } of missions) {
+  for (const { id, finished } of await engine.missions()) {
     if (finished !== undefined) continue
     for (const row of await engine.taskRows(`${id}/`)) {
       if (row.assignee !== by || !atWork.has(row.status)) continue

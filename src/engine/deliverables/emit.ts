@@ -4,16 +4,15 @@ import { requestBypass } from '../../core/gate/deliverable.ts'
 import { unacceptedDifferences } from '../../core/policy/accepted.ts'
 import { loosenedTerms } from '../../core/policy/of-task.ts'
 import { type GateAnswer, mayLeave } from '../../core/gate/release.ts'
-import type { Journal, StreamAppend } from '../../ports/journal.ts'
+import type { StreamAppend } from '../../ports/journal.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { loadOwner } from '../policy/owner.ts'
 import { cardStream, deliverableStream, ownerStream, refusalStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { TaskStore } from '../task/task-store.ts'
-import type { InboxRow } from '../views/inbox.ts'
 import { durationMs } from '../../contract/config/duration.ts'
-import { cardsOf, headedByReview } from './inbox.ts'
+import { headedByReview, type SentCard, sentCards } from './inbox.ts'
 import { loadDeliverable, maxTries } from './store.ts'
 
 /** What came of a card that somebody sent. */
@@ -39,7 +38,7 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
   const card = sending.card ?? parts.random.id()
   const id = request.metadata.deliverableId
   for (let tries = 0; tries < maxTries; tries += 1) {
-    if ((await parts.journal.head(cardStream(card))) > 0) return alreadySent(parts, card)
+    if (sending.card !== undefined && (await parts.journal.head(cardStream(card))) > 0) return alreadySent(parts, card)
     const { state: deliverable, version } = id === undefined ? { state: undefined, version: 0 } : await loadDeliverable(parts, id)
     const judged = deliverable ? await tasks.load(deliverable.latest.task) : { state: undefined, version: 0 }
     const { source } = deliverable?.latest ?? {}
@@ -48,9 +47,10 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
     const owner = await loadOwner(parts)
     const unaccepted = unacceptedDifferences(owner.state, parts.rules)
     const loosened = judged.state && loosenedTerms(owner.state, parts.rules, judged.state.spec)
+    const sent = deliverable ? await sentCards(parts, deliverable.deliverable) : []
     const question = {
       ...{ request, from: sending.from, card, deliverable, task: judged.state, digestNow, now },
-      ...{ policy: parts.rules.digest, unaccepted, loosened, sent: deliverable ? await cardsOf(parts, deliverable.deliverable) : [] },
+      ...{ policy: parts.rules.digest, unaccepted, loosened, sent: sent.map(({ row }) => row) },
     }
     const agentsObeyed = parts.config.gate.agentBypass && unaccepted === undefined && request.metadata.evaluatorBypass === true
     const granted =
@@ -73,7 +73,7 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
     ]
     streams.push({ stream: ownerStream, expected: owner.version, events: [] })
     if (judged.state) streams.push({ stream: taskStream(judged.state.spec.id), expected: judged.version, events: [] })
-    if (answer.outcome.kind === 'allowed') streams.push(...(await cardStreams(parts, answer.outcome.card)))
+    if (answer.outcome.kind === 'allowed') streams.push(...cardWith(answer.outcome.card, sent))
     const at = new Date(now).toISOString()
     const enqueue = notificationsOf(streams, at, parts.config)
     const appended = await parts.journal.append({ streams, meta: { at, actor: sending.from }, enqueue })
@@ -110,16 +110,19 @@ function bypassOf(deliverable: string, digest: string, by: string, now: number, 
 }
 
 /** The card, and the end of pending cards of the same deliverable: the newer one takes their place. */
-export async function cardStreams({ journal }: EngineParts, card: Card): Promise<StreamAppend[]> {
-  const streams: StreamAppend[] = [{ stream: cardStream(card.card), expected: 0, events: [asNew({ type: 'card.emitted', data: card })] }]
-  if (card.deliverable !== undefined) streams.push(...(await expiries(journal, card.deliverable, `replaced by ${card.card}`)))
-  return streams
+export async function cardStreams(parts: EngineParts, card: Card): Promise<StreamAppend[]> {
+  return cardWith(card, card.deliverable === undefined ? [] : await sentCards(parts, card.deliverable))
+}
+
+function cardWith(card: Card, sent: readonly SentCard[]): StreamAppend[] {
+  const emitted = { stream: cardStream(card.card), expected: 0, events: [asNew({ type: 'card.emitted', data: card })] }
+  return [emitted, ...expiries(sent, `replaced by ${card.card}`)]
 }
 
 /** Pending cards of a deliverable that nobody may take for its standing any more. */
 export async function expireCards(parts: EngineParts, deliverable: string, why: string): Promise<void> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const streams = await expiries(parts.journal, deliverable, why)
+    const streams = expiries(await sentCards(parts, deliverable), why)
     if (streams.length === 0) return
     const at = new Date(parts.clock.now()).toISOString()
     if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })).ok)
@@ -127,14 +130,10 @@ export async function expireCards(parts: EngineParts, deliverable: string, why: 
   }
 }
 
-async function expiries(journal: Journal, deliverable: string, why: string): Promise<StreamAppend[]> {
-  const streams: StreamAppend[] = []
-  for (const { row } of await journal.viewRows('cards_of', { prefix: `${deliverable}|` })) {
-    const { card: older } = row as { card: string }
-    const inbox = (await journal.viewRow('inbox', older)) as InboxRow | undefined
-    if (inbox?.state !== 'pending') continue
-    const event = asNew({ type: 'card.expired', data: { card: older, why } })
-    streams.push({ stream: cardStream(older), expected: await journal.head(cardStream(older)), events: [event] })
-  }
-  return streams
+/** Cards that nobody has dealt with, whether they waited too long or not. */
+function expiries(sent: readonly SentCard[], why: string): StreamAppend[] {
+  return sent.flatMap(({ row: { card }, isOpen, version }) => {
+    const event = asNew({ type: 'card.expired', data: { card, why } })
+    return isOpen ? [{ stream: cardStream(card), expected: version, events: [event] }] : []
+  })
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { durationMs } from '../../contract/config/duration.ts'
 import type { Card } from '../../contract/deliverable/deliverable.ts'
 import type { Result } from '../../contract/errors.ts'
@@ -9,65 +8,39 @@ import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { cardStream, taskOf } from '../streams.ts'
 import { asNew, type TaskStore } from '../task/task-store.ts'
-import { askedIn, type CardState, type InboxRow, inboxView } from '../views/inbox.ts'
+import type { CardState, InboxRow } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import { textOrder } from '../../contract/canonical.ts'
+import { changedRows } from './cards/proven.ts'
+import { cardFrom, recordedCard, recordedCards, toldOf } from './cards/recorded.ts'
 
-/** The owner's cards, newest first. One that waited too long counts as expired. */
+/** The owner's cards, newest first, as the journal's events have them. One that waited too long counts as expired. */
 export async function inboxCards(parts: EngineParts): Promise<InboxRow[]> {
   const found: InboxRow[] = []
-  for (const { row } of await parts.journal.viewRows('inbox')) found.push(await completed(parts, row as InboxRow))
+  for (const row of [...(await recordedCards(parts.journal)).values()]) found.push(await completed(parts, row))
   return found.sort((one, other) => textOrder(other.at, one.at) || textOrder(other.card, one.card))
 }
 
-/** Cards whose events are read at a time. */
-const readAtOnce = 50
-
-/** Rows for a list, and the cards whose rows somebody changed by hand. */
+/** Rows for a list, and the cards whose kept rows somebody changed by hand, listed or not. */
 export interface ProvenCards {
   rows: InboxRow[]
   changed: string[]
 }
 
-/**
- * Cards that are about to be shown. Whichever says how work stands is read from its events, like a card that is shown alone: a row that says
- * something else does not count, and one without events is left out.
- */
+/** Cards that are about to be shown: what they say of a task is read from its events. */
 export async function provenCards(parts: EngineParts, rows: readonly InboxRow[]): Promise<ProvenCards> {
-  const proven: ProvenCards = { rows: [], changed: [] }
-  for (let from = 0; from < rows.length; from += readAtOnce) {
-    const piece = rows.slice(from, from + readAtOnce)
-    for (const [index, { row, changed }] of (await Promise.all(piece.map((one) => provenCard(parts, one)))).entries()) {
-      if (row) proven.rows.push(row)
-      if (changed) proven.changed.push(piece[index]?.card ?? '')
-    }
+  const proven: InboxRow[] = []
+  for (const row of rows) {
+    const shown = row.about === undefined ? row : await inboxCard(parts, row.card)
+    if (shown) proven.push(shown)
   }
-  return proven
-}
-
-async function provenCard(parts: EngineParts, row: InboxRow): Promise<{ row: InboxRow | undefined; changed: boolean }> {
-  if (row.flag === undefined && row.type !== 'report_ready') return { row, changed: false }
-  const recorded = await inboxCard(parts, row.card)
-  if (!recorded) return { row: undefined, changed: true }
-  return { row: recorded, changed: !isDeepStrictEqual(recorded, row) && (await isChanged(parts, row.card)) }
-}
-
-/** Whether the kept row is not what the card's events come to; one that was moved since it was read is looked at anew. */
-async function isChanged(parts: EngineParts, card: string): Promise<boolean> {
-  const kept = await parts.journal.viewRow(inboxView.name, card)
-  return !isDeepStrictEqual(kept, JSON.parse(JSON.stringify((await recordedCard(parts, card)) ?? null)))
+  return { rows: proven, changed: await changedRows(parts.journal) }
 }
 
 /** One card: what it says and how it stands is read from events, which match their hashes, not from the row that is kept for the list. */
 export async function inboxCard(parts: EngineParts, card: string): Promise<InboxRow | undefined> {
-  const recorded = await recordedCard(parts, card)
-  return recorded && completed(parts, recorded)
-}
-
-async function recordedCard({ journal }: EngineParts, card: string): Promise<InboxRow | undefined> {
-  const stream = askedIn(card) ?? cardStream(card)
-  const events = (await journal.readStream(stream)).filter((event) => inboxView.keys(event).includes(card))
-  return events.reduce<InboxRow | undefined>((row, event) => inboxView.fold(row, event, card), undefined)
+  const recorded = await recordedCard(parts.journal, card)
+  return recorded && completed(parts, recorded, 'proven')
 }
 
 /**
@@ -85,22 +58,41 @@ export async function headedByReview(tasks: TaskStore, answer: GateAnswer, judge
   return { ...answer, outcome: { kind: 'allowed', card } }
 }
 
-/** Cards of a deliverable, newest first. */
-export async function cardsOf(parts: EngineParts, deliverable: string): Promise<InboxRow[]> {
-  const found: InboxRow[] = []
-  for (const { row } of await parts.journal.viewRows('cards_of', { prefix: `${deliverable}|` })) {
-    const card = await inboxCard(parts, (row as { card: string }).card)
-    if (card) found.push(card)
-  }
-  return found.sort((one, other) => textOrder(other.at, one.at))
+/** A card that was sent for a deliverable. */
+export interface SentCard {
+  row: InboxRow
+  /** Of its stream, when it was read. */
+  version: number
+  /** Neither dealt with nor replaced; it may have waited too long. */
+  isOpen: boolean
 }
 
-/** A question shows the task that it is about, as that stands now. */
-async function completed(parts: EngineParts, row: InboxRow): Promise<InboxRow> {
+/** Cards of a deliverable, newest first, each from its events. */
+export async function sentCards(parts: EngineParts, deliverable: string): Promise<SentCard[]> {
+  const found: SentCard[] = []
+  for (const { row } of await parts.journal.viewRows('cards_of', { prefix: `${deliverable}|` })) {
+    const { card } = row as { card: string }
+    const events = await parts.journal.readStream(cardStream(card))
+    const recorded = cardFrom(events, card)
+    if (recorded) found.push({ row: await completed(parts, recorded), version: events.length, isOpen: recorded.state === 'pending' })
+  }
+  return found.sort((one, other) => textOrder(other.row.at, one.row.at))
+}
+
+export async function cardsOf(parts: EngineParts, deliverable: string): Promise<InboxRow[]> {
+  return (await sentCards(parts, deliverable)).map(({ row }) => row)
+}
+
+/**
+ * A question shows the task that it is about, as that stands now: by the events of the task. In a list, those that wait for no answer any more are
+ * taken as the task's row has them, until they are shown.
+ */
+async function completed(parts: EngineParts, row: InboxRow, how: 'listed' | 'proven' = 'listed'): Promise<InboxRow> {
   const state = isOver(parts, row) ? ('expired' as const) : row.state
   const task = row.about === undefined ? undefined : taskOf(row.about)
   if (task === undefined) return { ...row, state, title: row.title || (row.about ?? row.card) }
-  const about = (await parts.journal.viewRow('tasks', task)) as TaskRow | undefined
+  const isKept = how === 'listed' && state !== 'pending'
+  const about = isKept ? ((await parts.journal.viewRow('tasks', task)) as TaskRow | undefined) : await toldOf(parts.journal, task)
   if (!about) return { ...row, state, title: row.title || task }
   const { title, bar, score, flag } = about
   const known = { bar, ...(score && { score }), ...(flag && { flag: flag === 'clean' ? ('pass' as const) : flag }) }

@@ -10,12 +10,28 @@ import { asNew } from '../task/task-store.ts'
 /** How often a command is decided anew because another writer was first. */
 export const maxTries = 25
 
-export async function loadDeliverable(
-  { journal }: Pick<EngineParts, 'journal'>,
-  deliverable: string,
-): Promise<{ state: MaybeDeliverable; version: number }> {
-  const events = await journal.readStream(deliverableStream(deliverable))
-  return { state: events.map(readEvent).reduce<MaybeDeliverable>(evolveDeliverable, undefined), version: events.length }
+interface LoadedDeliverable {
+  state: MaybeDeliverable
+  version: number
+}
+
+/** Most deliverables of a journal that are kept; those that were not asked for longest go first. */
+const mostKept = 200
+const loaded = new WeakMap<EngineParts['journal'], Map<string, LoadedDeliverable>>()
+
+/** Every look of the gate adds an event: only those are read that came since the last. */
+export async function loadDeliverable({ journal }: Pick<EngineParts, 'journal'>, deliverable: string): Promise<LoadedDeliverable> {
+  const kept = loaded.get(journal) ?? new Map<string, LoadedDeliverable>()
+  loaded.set(journal, kept)
+  const { state, version } = kept.get(deliverable) ?? { state: undefined, version: 0 }
+  const events = await journal.readStream(deliverableStream(deliverable), version)
+  const now = { state: events.map(readEvent).reduce<MaybeDeliverable>(evolveDeliverable, state), version: version + events.length }
+  // Of two reads that overlap, the later to end may be the older.
+  const newest = (kept.get(deliverable)?.version ?? 0) > now.version ? (kept.get(deliverable) ?? now) : now
+  kept.delete(deliverable)
+  if (newest.version > 0) kept.set(deliverable, newest)
+  for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest)
+  return newest
 }
 
 /** Load, decide, append; again if another process was first. */

@@ -1,6 +1,7 @@
 import type { EngineParts } from '../parts.ts'
 import type { InboxRow } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
+import { recordedCards } from './cards/recorded.ts'
 
 /** Accepted work that did not reach the owner, and why: its file is not there, its id is somebody else's, nobody accepted the policy. */
 export interface Withheld {
@@ -16,8 +17,7 @@ export async function withheldOf({ journal }: Pick<EngineParts, 'journal'>, rows
   const ended = new Set(rows.filter(wellEnded).map(({ id }) => id))
   if (ended.size === 0) return []
   const newest = new Map<string, InboxRow>()
-  for (const { row } of await journal.viewRows('inbox')) {
-    const card = row as InboxRow
+  for (const card of (await recordedCards(journal)).values()) {
     if (card.about !== undefined || card.task === undefined || !ended.has(card.task)) continue
     if (card.at >= (newest.get(card.task)?.at ?? '')) newest.set(card.task, card)
   }

@@ -1,6 +1,5 @@
 import type { GateSpec } from '../../contract/events/gate.ts'
 import type { AssayEvent } from '../../contract/events/manifest.ts'
-import { readEvent } from '../../contract/events/read.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { NewWork } from '../../contract/work.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
@@ -9,7 +8,8 @@ import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { gateStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
-import { gateInputKey, type GateRow } from '../views/gates.ts'
+import type { GateRow } from '../views/gates.ts'
+import { loadGate } from './open-again.ts'
 
 /** How often a command is decided anew because another writer was first. */
 const maxTries = 25
@@ -33,9 +33,14 @@ export async function createGates(parts: EngineParts, mission: string, gates: re
   }
 }
 
-export async function loadGate({ journal }: EngineParts, mission: string, name: string): Promise<{ state: MaybeGate; version: number }> {
-  const events = await journal.readStream(gateStream(mission, name))
-  return { state: events.map(readEvent).reduce<MaybeGate>(evolveGate, undefined), version: events.length }
+/** What else belongs to the same decision on a gate. */
+export interface Alongside {
+  /** Events of other streams. */
+  streams?: StreamAppend[]
+  /** Work that it calls for. */
+  enqueue?: NewWork[]
+  /** What the command was made of: where that has moved since, it is refused as `inputs_incomplete`, and whoever gave it looks again. */
+  unmoved?: StreamAppend[]
 }
 
 /** Load, decide, append; again if another process was first. */
@@ -44,33 +49,27 @@ export async function handleGate(
   gate: { mission: string; name: string },
   command: GateCommand,
   actor: string,
-  /** What else belongs to the same decision: events of other streams, and work that it calls for. */
-  alongside: (events: readonly AssayEvent[], version: number) => Promise<{ streams: StreamAppend[]; enqueue: NewWork[] }> = async () => ({
-    streams: [],
-    enqueue: [],
-  }),
+  alongside: (events: readonly AssayEvent[], version: number) => Promise<Alongside> = async () => ({}),
 ): Promise<Result<{ state: GateState; events: AssayEvent[] }>> {
+  const stream = gateStream(gate.mission, gate.name)
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const { state, version } = await loadGate(parts, gate.mission, gate.name)
+    const { state, version } = await loadGate(parts.journal, gate.mission, gate.name)
     const decided = decideGate(state, command)
     if (!decided.ok) return decided
     if (state && decided.value.length === 0) return { ok: true, value: { state, events: [] } }
     const meta = { at: new Date(parts.clock.now()).toISOString(), actor }
-    const stream = gateStream(gate.mission, gate.name)
     const after = decided.value.reduce<MaybeGate>(evolveGate, state)
     const more = await alongside(decided.value, version)
-    const streams = [{ stream, expected: version, events: decided.value.map(asNew) }, ...more.streams]
-    const enqueue = [...notificationsOf(streams, meta.at, parts.config, after?.spec.notifyChannels), ...more.enqueue]
+    const { unmoved = [] } = more
+    const streams = [{ stream, expected: version, events: decided.value.map(asNew) }, ...(more.streams ?? []), ...unmoved]
+    const enqueue = [...notificationsOf(streams, meta.at, parts.config, after?.spec.notifyChannels), ...(more.enqueue ?? [])]
     const appended = await parts.journal.append({ streams, meta, enqueue })
     if (appended.ok && after) return { ok: true, value: { state: after, events: decided.value } }
+    const conflict = !appended.ok && appended.code === 'version_conflict' ? appended.stream : undefined
+    if (unmoved.some((one) => one.stream === conflict))
+      return { ok: false, error: { code: 'inputs_incomplete', message: `${conflict} has moved since it was looked at` } }
   }
   return { ok: false, error: { code: 'wrong_status', message: `other writers were first ${maxTries} times in a row` } }
-}
-
-/** Names of the gates that look at a task. */
-export async function gatesAfter({ journal }: EngineParts, task: string): Promise<string[]> {
-  const rows = await journal.viewRows('gate_inputs', { prefix: gateInputKey(task, '') })
-  return rows.map(({ row }) => (row as { gate: string }).gate)
 }
 
 /** What was seen of the gates that a task waits for. */

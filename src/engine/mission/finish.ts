@@ -46,7 +46,25 @@ export async function finishMission(parts: EngineParts, mission: string, rows: r
   const finished = asNew({ type: 'mission.finished', data: { mission, outcome, detail } })
   const streams = [{ stream, expected: events.length, events: [...(threshold ? [threshold] : []), finished] }]
   const at = new Date(clock.now()).toISOString()
-  await journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })
+  const appended = await journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })
+  // What was opened before this was written could not open the run: it was open.
+  const open = appended.ok ? await firstOpen(parts, mission) : undefined
+  if (open !== undefined) await reopenMission(parts, mission, open)
+}
+
+/** Rows of tasks that are looked through at a time. */
+const page = 2000
+
+/** A task of the mission that has not ended. */
+async function firstOpen({ journal }: EngineParts, mission: string): Promise<string | undefined> {
+  let afterKey: string | undefined
+  do {
+    const rows = await journal.viewRows('tasks', { prefix: `${mission}/`, ...(afterKey && { afterKey }), limit: page })
+    const open = rows.find(({ row }) => !ended.has((row as TaskRow).status))
+    if (open) return open.key
+    afterKey = rows.length === page ? rows.at(-1)?.key : undefined
+  } while (afterKey)
+  return undefined
 }
 
 function weighed({ id, status, flag, score, priority }: TaskRow) {
@@ -54,14 +72,16 @@ function weighed({ id, status, flag, score, priority }: TaskRow) {
 }
 
 /** A task of a finished mission is open again: then the mission is, and it is finished anew later. */
-export async function reopenMission({ journal, clock }: EngineParts, mission: string, task: string): Promise<void> {
+export async function reopenMission(parts: EngineParts, mission: string, task: string): Promise<void> {
+  const { journal, clock, config } = parts
+  const stream = missionStream(mission)
+  const expected = await journal.head(stream)
   const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
   if (row?.finished === undefined) return
-  const stream = missionStream(mission)
-  await journal.append({
-    streams: [{ stream, expected: await journal.head(stream), events: [asNew({ type: 'mission.reopened', data: { mission, task } })] }],
-    meta: { at: new Date(clock.now()).toISOString(), actor: 'runtime' },
-  })
+  const at = new Date(clock.now()).toISOString()
+  const streams = [{ stream, expected, events: [asNew({ type: 'mission.reopened', data: { mission, task } })] }]
+  const appended = await journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, config) })
+  if (!appended.ok) await reopenMission(parts, mission, task)
 }
 
 /** The owner lets a missed threshold pass, with a reason that stays on record. */

@@ -17,6 +17,7 @@ import { missionStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { MissionRow } from '../views/tasks.ts'
 import { textOrder } from '../../contract/canonical.ts'
+import { type NamedRequest, requestedRun, usesKey } from './requested.ts'
 
 /** Tasks created in one transaction, and tasks in one stored piece of a plan. */
 const batch = 500
@@ -35,7 +36,9 @@ export interface Plan {
 export interface StartOptions {
   /** Another run although one is not finished. */
   fresh?: boolean
-  key?: string
+  request?: NamedRequest | undefined
+  /** Nobody stands behind the policy for this start: it is not taken for the first of the journal. */
+  untrusted?: true
 }
 
 export type Started = { mission: string; joined: boolean }
@@ -47,59 +50,69 @@ export type StartProblem = {
 
 /**
  * Starts a run of a mission. A run of the same plan that is not finished is joined instead: two processes on one mission share its work.
- * The plan is stored before anything starts, so that a start cut off by a crash is finished later. A `key` names the request: asked for again,
- * it is the run that it started, whatever became of that.
+ * The plan is stored before anything starts, so that a start cut off by a crash is finished later. A request that was answered before leads to
+ * the run that it led to then.
  */
-export async function startMission(
-  parts: EngineParts,
-  plan: Plan,
-  { fresh = false, key }: StartOptions,
-): Promise<Result<Started, StartProblem>> {
+export async function startMission(parts: EngineParts, plan: Plan, options: StartOptions): Promise<Result<Started, StartProblem>> {
   const { journal, rules, clock } = parts
+  const { fresh = false, request } = options
   const unfit = plan.tasks.find(({ title, assignee }) => title === '' || assignee === '')
   if (unfit || plan.name === '')
     return startProblem('unfit', plan.id, `${unfit?.id ?? plan.id}: a task needs a title and somebody who does it`)
   const digest = await storePlan(parts, plan)
   for (let tries = 0; tries < 20; tries += 1) {
+    const known = request && (await knownRun(parts, request))
+    if (known) return known
     const runs = await runsOf(parts, plan.id)
-    const known = key === undefined ? undefined : runs.find((run) => run.key === key)
-    if (known) {
-      if (known.plan !== digest) return startProblem('key_reused', known.id, `${known.id} was started with the same key and another plan`)
-      await createTasks(parts, known.id)
-      return { ok: true, value: { mission: known.id, joined: true } }
-    }
     const open = runs.findLast((run) => run.finished === undefined)
+    const meta = { at: new Date(clock.now()).toISOString(), actor: 'owner' }
     if (open && !fresh) {
       if (open.plan !== digest)
         return startProblem('other_plan_running', open.id, `${open.id} is not finished, and the mission file has changed since it started`)
       if (open.policy !== rules.digest) return startProblem('policy_changed', open.id, `${open.id} was started under another policy`)
+      const streams = usesKey(request, open.id)
+      if (streams.length > 0 && !(await journal.append({ streams, meta })).ok) continue
       await createTasks(parts, open.id)
       return { ok: true, value: { mission: open.id, joined: true } }
     }
     const mission = `${plan.id}-${runs.length + 1}`
-    const meta = { at: new Date(clock.now()).toISOString(), actor: 'owner' }
-    const started = asNew({
-      type: 'mission.started',
-      data: {
-        mission,
-        name: plan.name,
-        policy: rules.digest,
-        plan: digest,
-        tasks: plan.tasks.length,
-        ...(plan.qualityThreshold !== undefined && { qualityThreshold: plan.qualityThreshold }),
-        ...(plan.deadline !== undefined && { deadline: plan.deadline }),
-        ...(key !== undefined && { key }),
-      },
-    })
-    const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
-    const streams: StreamAppend[] = [{ stream: missionStream(mission), expected: 0, events: [started, policy] }]
-    streams.push(...(await firstUse(parts)))
+    const first = await firstUse(parts, !options.untrusted)
+    const streams = [...startOf(parts, mission, plan, { digest, request }), ...usesKey(request, mission), ...first]
     const appended = await journal.append({ streams, meta, enqueue: notificationsOf(streams, meta.at, parts.config) })
     if (!appended.ok) continue
     await createAll(parts, mission, plan)
     return { ok: true, value: { mission, joined: false } }
   }
   return startProblem('too_fast', plan.id, `other processes kept starting runs of ${plan.id}`)
+}
+
+/** The run that the same request led to before; a start of it that was cut off is finished. */
+export async function knownRun(parts: EngineParts, request: NamedRequest): Promise<Result<Started, StartProblem> | undefined> {
+  const known = await requestedRun(parts.journal, request)
+  if (!known) return undefined
+  const { mission, same } = known
+  if (!same) return startProblem('key_reused', mission, `another request came under the same key before, and led to ${mission}`)
+  await createTasks(parts, mission)
+  return { ok: true, value: { mission, joined: true } }
+}
+
+function startOf(
+  { rules }: EngineParts,
+  mission: string,
+  { name, tasks, qualityThreshold, deadline }: Plan,
+  { digest, request }: { digest: Digest; request: NamedRequest | undefined },
+): StreamAppend[] {
+  const started = asNew({
+    type: 'mission.started',
+    data: {
+      ...{ mission, name, policy: rules.digest, plan: digest, tasks: tasks.length },
+      ...(qualityThreshold !== undefined && { qualityThreshold }),
+      ...(deadline !== undefined && { deadline }),
+      ...(request && { key: request.key }),
+    },
+  })
+  const policy = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
+  return [{ stream: missionStream(mission), expected: 0, events: [started, policy] }]
 }
 
 /** Stores a plan in pieces: however many tasks there are, no text holds all of them. */

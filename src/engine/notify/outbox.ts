@@ -17,7 +17,7 @@ export const NotifyPayload = z.strictObject({
 export type NotifyPayload = z.infer<typeof NotifyPayload>
 
 /** Notifications go out in the order of their events. */
-const priority = 0
+export const tellingPriority = 0
 
 /**
  * The tellings that events call for, to be enqueued with their append. Pure: the same events give the same work, which a repeated append does not enqueue twice.
@@ -33,7 +33,7 @@ export function notificationsFor(events: readonly ToldEvent[], config: NotifyCon
     const event: ToldEvent = { stream, version, type, data: boundedData(data), at }
     for (const { channel, cooldownMs } of targets) {
       const payload: NotifyPayload = { event, mission, channel, cooldownMs }
-      work.push({ key: workKey(`${stream}@${version}`, channel), kind: 'notify', scope: mission, priority, payload })
+      work.push({ key: workKey(`${stream}@${version}`, channel), kind: 'notify', scope: mission, priority: tellingPriority, payload })
     }
   }
   return work

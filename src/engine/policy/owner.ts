@@ -30,9 +30,16 @@ export interface LoadedOwner {
   events: StoredEvent[]
 }
 
+/** What was read of each journal's owner, for as long as its stream has not grown: every look of the gate asks. */
+const owners = new WeakMap<Stored['journal'], LoadedOwner>()
+
 export async function loadOwner({ journal }: Stored): Promise<LoadedOwner> {
+  const known = owners.get(journal)
+  if (known && (await journal.head(ownerStream)) === known.version) return known
   const events = await journal.readStream(ownerStream)
-  return { state: events.map(readEvent).reduce(evolveOwner, noOwner), version: events.length, events }
+  const loaded = { state: events.map(readEvent).reduce(evolveOwner, noOwner), version: events.length, events }
+  owners.set(journal, loaded)
+  return loaded
 }
 
 /** Whether some owner is enrolled in this journal. */
@@ -40,10 +47,10 @@ export async function isOwned(parts: Stored): Promise<boolean> {
   return (await loadOwner(parts)).state.token !== undefined
 }
 
-/** What a start records of the owner: nothing once the journal knows an owner and a policy. */
-export async function firstUse({ journal, rules, ownerToken }: EngineParts): Promise<StreamAppend[]> {
+/** What a start records of the owner: nothing once the journal knows an owner and a policy. A policy that is not to be trusted is not taken for the first. */
+export async function firstUse({ journal, rules, ownerToken }: EngineParts, trusts = true): Promise<StreamAppend[]> {
   const { state, version } = await loadOwner({ journal })
-  const events = onFirstUse(state, rules, ownerToken)
+  const events = onFirstUse(state, rules, ownerToken).filter(({ type }) => trusts || type !== 'policy.accepted')
   return events.length === 0 ? [] : [{ stream: ownerStream, expected: version, events: events.map(asNew) }]
 }
 

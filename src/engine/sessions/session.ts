@@ -1,22 +1,21 @@
 import { type Digest, sha256Hex } from '../../contract/canonical.ts'
 import type { Content } from '../../contract/case.ts'
 import { expandChecks } from '../../contract/check.ts'
-import type { AssayEvent, EventData } from '../../contract/events/manifest.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
 import type { Score } from '../../contract/score.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { criteriaOf } from '../../core/mission/criteria.ts'
 import { slugOf } from '../../core/mission/ids.ts'
-import { namedDifferences, unacceptedDifferences } from '../../core/policy/accepted.ts'
 import { isReviewerRole } from '../../core/routing/organisation.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import type { Engine } from '../engine.ts'
 import { runsOf } from '../mission/missions.ts'
 import { notificationsOf } from '../notify/outbox.ts'
-import { firstUse, loadOwner } from '../policy/owner.ts'
 import { feedbackText } from '../prompts/worker.ts'
 import { asNew } from '../task/task-store.ts'
 import { changed } from '../work/attempt/changed.ts'
-import { groundWithRejected } from './rejected.ts'
+import { askToAccept, policyUnaccepted, settleQuestion } from './ask-owner.ts'
+import type { Beginning } from './beginning.ts'
 import { sessionStream } from './stream.ts'
 
 /** A coding agent that says it is done, with its work as it lies in the folder. */
@@ -27,11 +26,13 @@ export interface SessionStop {
   asked: string
   /** What it says itself. */
   said: string
-  /** The folder now, and before the session where nobody recorded its start. */
+  /** The folder now, and how the session began. */
   snapshot: Digest
-  base: Digest
-  /** What speaks against the policy in force, where nobody recorded the start and the one that held then. */
+  began: Beginning
+  /** Why nothing that is said of the work would be worth anything: what judges it is not as it was, or not all of it is seen. */
   doubt?: string
+  /** Says of a task, before anything of it is judged, where programs of its judges and checks come from. */
+  equip?(task: string): void
 }
 
 /** What becomes of it. Only `passed` means that somebody judged the work and found it good. */
@@ -41,25 +42,6 @@ export type SessionEnd =
   | { kind: 'blocked'; task: string; feedback: string; attempt: number; allowed: number }
   | { kind: 'forced'; task: string; feedback: string; score?: Score; bar: number }
   | { kind: 'unreviewed'; task?: string; reason: string }
-
-/**
- * The folder and the policy as the session finds them. Only the first word counts. Work that another session was sent back for, and left, is not what
- * this one began with: it is still to be judged. The first policy that a journal sees is the one to trust, before an agent can change it.
- */
-export async function sessionStarted(engine: Engine, agent: string, session: string, snapshot: Digest): Promise<void> {
-  const { parts } = engine
-  const stream = sessionStream(agent, session)
-  const ground = await groundWithRejected(engine, snapshot, snapshot)
-  const event = asNew({ type: 'session.started', data: { agent, session, snapshot: ground, policy: parts.rules.digest } })
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    if ((await parts.journal.head(stream)) > 0) return
-    const at = new Date(parts.clock.now()).toISOString()
-    const streams = [{ stream, expected: 0, events: [event] }, ...(await firstUse(parts))]
-    const enqueue = notificationsOf(streams, at, parts.config)
-    if ((await parts.journal.append({ streams, meta: { at, actor: agent }, enqueue })).ok) return
-  }
-  throw new Error(`other writers were first ${maxTries} times in a row`)
-}
 
 /** Whatever kept the work from being reviewed is on record, and told. */
 export function sessionUnreviewed(engine: Engine, agent: string, session: string, reason: string): Promise<void> {
@@ -78,8 +60,14 @@ export async function sessionBusy(engine: Engine, stop: SessionStop): Promise<vo
 }
 
 /** The agent was let go with nothing left to judge, as the folder looked then. */
-export function sessionReleased(engine: Engine, agent: string, session: string, seen: { snapshot: Digest; look: string }): Promise<void> {
-  return note(engine, agent, session, { type: 'session.released', data: { agent, session, ...seen } })
+export function sessionReleased(
+  engine: Engine,
+  agent: string,
+  session: string,
+  { hidden, ...seen }: { snapshot: Digest; look: string; hidden: string[] },
+): Promise<void> {
+  const data = { agent, session, ...seen, ...(hidden.length > 0 && { hidden }) }
+  return note(engine, agent, session, { type: 'session.released', data })
 }
 
 /** How often a fact is written anew because another writer was first. */
@@ -101,15 +89,22 @@ async function note({ parts }: Engine, agent: string, session: string, fact: Ass
  * is the ground for whatever the session changes next. Work that nobody could judge is let go as what it is, unreviewed, and on record.
  */
 export async function reviewSession(engine: Engine, stop: SessionStop, signal: AbortSignal): Promise<SessionEnd> {
-  const changed = await policyChanged(engine, stop)
+  const changed = policyChanged(engine, stop) ?? stop.doubt
   if (changed !== undefined) return unreviewed(engine, stop, changed)
+  const mission = missionId(stop.agent, stop.session)
   for (let rounds = 0; rounds < 3; rounds += 1) {
-    const { task, base, known } = await openTask(engine, stop)
+    const { task, base } = await openTask(engine, stop)
     const content = await contentOf(engine, stop, base)
-    if (content.empty) return known || (await startOf(engine, stop)) ? { kind: 'nothing' } : unreviewed(engine, stop, unseenStart)
+    if (content.empty) return { kind: 'nothing' }
     const unaccepted = await policyUnaccepted(engine)
-    if (unaccepted !== undefined) return unreviewed(engine, stop, unaccepted)
+    if (unaccepted !== undefined) {
+      const reason = stop.began.unseen ? `nobody saw this session begin, and ${unaccepted}` : unaccepted
+      await askToAccept(engine, mission, stop.agent, reason)
+      return unreviewed(engine, stop, reason)
+    }
+    await settleQuestion(engine, mission)
     const id = task?.spec.id ?? (await startTask(engine, stop))
+    stop.equip?.(id)
     const brought = await bring(engine, id, stop.agent, content)
     if (brought !== undefined) return unreviewed(engine, stop, brought, id)
     const state = await judged(engine, id, signal)
@@ -120,20 +115,10 @@ export async function reviewSession(engine: Engine, stop: SessionStop, signal: A
   return unreviewed(engine, stop, 'the review of an earlier state of the folder has not ended')
 }
 
-/** An agent does not set the bar that its own work is held against. */
-async function policyChanged(engine: Engine, stop: SessionStop): Promise<string | undefined> {
-  const started = await startOf(engine, stop)
-  if (!started) return stop.doubt
-  if (started.policy === engine.parts.rules.digest) return undefined
+/** An agent does not set the bar that its own work is held against. Where nobody saw the session begin, what the owner accepted alone counts. */
+function policyChanged({ parts }: Engine, { began }: SessionStop): string | undefined {
+  if (began.unseen || began.policy === parts.rules.digest) return undefined
   return 'assay.yaml, or a program that judges, was changed during the session: put it back, or begin a new session once the owner has accepted it (assay policy accept)'
-}
-
-/** Nor does it by beginning anew: where the owner stands behind another policy, this one accepts nothing. The first of a journal is trusted. */
-async function policyUnaccepted({ parts }: Engine): Promise<string | undefined> {
-  const { state } = await loadOwner(parts)
-  const differences = state.accepted.length === 0 ? undefined : unacceptedDifferences(state, parts.rules)
-  if (differences === undefined) return undefined
-  return `the owner has not accepted the policy in force (${namedDifferences(differences)}): put it back, or the owner accepts it with assay policy accept`
 }
 
 /** Lets checks and judges work until there is an end, or somebody is missing. */
@@ -164,9 +149,14 @@ async function endOf(engine: Engine, stop: SessionStop, state: TaskState): Promi
   return unreviewed(engine, stop, hold?.detail ?? `the review did not end in time (${status})`, task)
 }
 
-/** A pass is of certain bytes: where others lie in the folder by now, they are for the next stop, and nobody calls them good. */
-export async function stillThere(engine: Engine, stop: SessionStop, end: SessionEnd, now: Digest): Promise<SessionEnd> {
-  if (end.kind !== 'passed' || now === stop.snapshot) return end
+/**
+ * A pass is of certain bytes: where others lie in the folder by now, they are for the next stop, and nobody calls them good. Nor is it one where there is a
+ * doubt about what judged them.
+ */
+export async function stillThere(engine: Engine, stop: SessionStop, end: SessionEnd, now: Digest, doubt?: string): Promise<SessionEnd> {
+  if (end.kind !== 'passed') return end
+  if (doubt !== undefined) return unreviewed(engine, stop, doubt, end.task)
+  if (now === stop.snapshot) return end
   const { paths } = await contentOf(engine, { ...stop, snapshot: now }, stop.snapshot)
   const more = paths.length - mostNamed
   const named = [...paths.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
@@ -181,48 +171,28 @@ async function unreviewed(engine: Engine, { agent, session }: SessionStop, reaso
   return { kind: 'unreviewed', ...(task !== undefined && { task }), reason }
 }
 
-/** What a session's work is brought to. `known`: work of this session was brought before. */
+/** What a session's work is brought to. */
 interface Opening {
   task?: TaskState
   base: Digest
-  known: boolean
 }
 
 /** The task that the session is being sent back for, if there is one, and the ground that its work is measured against. */
-async function openTask(engine: Engine, { agent, session, base, snapshot }: SessionStop): Promise<Opening> {
+async function openTask(engine: Engine, { agent, session, began, snapshot }: SessionStop): Promise<Opening> {
   const runs = await runsOf(engine.parts, missionId(agent, session))
   const last = runs.at(-1)
   const state = last && (await engine.task(`${last.id}/work`))
-  if (!state) {
-    const began = (await startOf(engine, { agent, session }))?.snapshot as Digest | undefined
-    return { base: began ?? (await groundWithRejected(engine, base, snapshot)), known: false }
-  }
-  const ground = (state.current?.content?.base as Digest | undefined) ?? base
+  if (!state) return { base: began.snapshot }
+  const ground = (state.current?.content?.base as Digest | undefined) ?? began.snapshot
   const other = state.current?.content?.snapshot !== snapshot
   if (state.status === 'done') {
     const accepted = state.contents[state.done?.content ?? '']
-    return { base: (accepted?.snapshot as Digest | undefined) ?? ground, known: true }
+    return { base: (accepted?.snapshot as Digest | undefined) ?? ground }
   }
   const stuck = state.status === 'failed' || state.status === 'skipped' || state.policy !== engine.parts.rules.digest
   // What waits for a person or a judge stays with them; work that changed since is looked at anew.
-  if (stuck || (state.status === 'held' && other)) return { base: ground, known: true }
-  return { task: state, base: ground, known: true }
-}
-
-const unseenStart =
-  'nobody saw this session begin, and the folder is as its last commit: what was committed meanwhile is not judged (assay hook install)'
-
-async function startOf(
-  { parts }: Engine,
-  { agent, session }: Pick<SessionStop, 'agent' | 'session'>,
-): Promise<EventData<'session.started'> | undefined> {
-  const [started] = await parts.journal.readStream(sessionStream(agent, session))
-  return started?.type === 'session.started' ? (started.data as EventData<'session.started'>) : undefined
-}
-
-/** What a session's work is measured against: the folder as it began, else `base`. */
-export async function sessionGround(engine: Engine, agent: string, session: string, base: Digest): Promise<Digest> {
-  return ((await startOf(engine, { agent, session }))?.snapshot as Digest | undefined) ?? base
+  if (stuck || (state.status === 'held' && other)) return { base: ground }
+  return { task: state, base: ground }
 }
 
 /** Sessions whose ids differ have missions that differ, however alike their ids read. */

@@ -8,7 +8,7 @@ import { describeBar, describeScore } from '../../core/score/score.ts'
 import type { Rules } from '../../core/task/draft.ts'
 import type { OpenRequest, TaskState } from '../../core/task/state.ts'
 
-/** Characters of a failing check's output that are shown. */
+/** Characters of a check's output that are shown. */
 const maxCheckOutput = 20_000
 
 /** One task in full, for a person or a program. */
@@ -22,7 +22,7 @@ export interface TaskDetail {
   criteria: Criterion[]
   case?: Case
   ledger: LedgerEntry[]
-  /** What the checks of the last submission found; of those that did not pass, the end of their output. */
+  /** What the checks of the last submission found, with the end of what they printed. */
   checks: Pick<CheckReport, 'id' | 'outcome' | 'summary' | 'output'>[]
   judges: { judge: string; said: string }[]
   /** The last attempt ran without a sandbox: its worker could do what the user can. */
@@ -59,7 +59,7 @@ export function detailOf(state: TaskState, rules: Rules, workspace: string | und
 function checksOf(events: readonly AssayEvent[]): TaskDetail['checks'] {
   const ran = events.findLast(({ type }) => type === 'checks.passed' || type === 'checks.failed')
   const reports = ran?.type === 'checks.passed' || ran?.type === 'checks.failed' ? ran.data.reports : []
-  return reports.map(({ id, outcome, summary, output }) => ({ id, outcome, summary, output: outcome === 'pass' ? '' : endOf(output) }))
+  return reports.map(({ id, outcome, summary, output }) => ({ id, outcome, summary, output: endOf(output) }))
 }
 
 function endOf(output: string): string {

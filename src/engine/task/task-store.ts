@@ -12,6 +12,7 @@ import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
 import { notificationsOf } from '../notify/outbox.ts'
+import { type Belonging, openedWith, opensAgain } from '../gates/open-again.ts'
 import { reactions } from './reactions.ts'
 import { taskStream } from '../streams.ts'
 
@@ -97,7 +98,8 @@ export class TaskStore {
       const state = decided.value.reduce(evolve, loaded.state)
       if (!state) throw new Error(`a decision on ${task} left no task`)
       if (decided.value.length === 0) return { ok: true, events: [], state }
-      const appended = await this.#append(task, loaded.version, decided.value, state, options)
+      const belonging = opensAgain(loaded.state, state) ? await openedWith(this.#parts.journal, state) : []
+      const appended = await this.#append(task, loaded.version, decided.value, state, options, belonging)
       if (appended.ok) {
         this.#remember(task, { state, version: loaded.version + decided.value.length })
         for (const listener of this.#listeners) listener(appended.events)
@@ -105,8 +107,9 @@ export class TaskStore {
       }
       if (appended.code === 'lease_lost')
         return { ok: false, error: { code: 'lease_lost', message: 'another process has taken this work over' } }
-      if (appended.stream !== taskStream(task))
-        return { ok: false, error: { code: 'conflict', message: `${appended.stream} was changed by another task` } }
+      const { stream } = appended
+      if (stream !== taskStream(task) && !belonging.some((one) => one.stream === stream))
+        return { ok: false, error: { code: 'conflict', message: `${stream} was changed by another task` } }
       loaded = await this.load(task)
     }
     return { ok: false, error: { code: 'conflict', message: `other writers were first ${maxTries} times in a row` } }
@@ -125,10 +128,19 @@ export class TaskStore {
     }
   }
 
-  #append(task: string, version: number, events: AssayEvent[], after: TaskState, { actor, settles, settledBy, alongside }: HandleOptions) {
+  #append(
+    task: string,
+    version: number,
+    events: AssayEvent[],
+    after: TaskState,
+    { actor, settles, settledBy, alongside }: HandleOptions,
+    belonging: readonly Belonging[],
+  ) {
     const { journal, clock, config } = this.#parts
     const at = new Date(clock.now()).toISOString()
-    const streams = [{ stream: taskStream(task), expected: version, events: events.map(asNew) }, ...(alongside?.(events, after) ?? [])]
+    const others = belonging.map((one) => ({ ...one, events: one.events.map(asNew) }))
+    const own = { stream: taskStream(task), expected: version, events: events.map(asNew) }
+    const streams = [own, ...others, ...(alongside?.(events, after) ?? [])]
     return journal.append({
       streams,
       meta: { at, actor },

@@ -33,6 +33,16 @@ const closing = new Set([
   'gate.stopped',
 ])
 
+/** The types of event that change what waits for the owner; no other does. */
+export const inboxTypes: readonly string[] = [
+  'card.emitted',
+  'card.handled',
+  'card.dismissed',
+  'card.expired',
+  'operator.requested',
+  ...closing,
+]
+
 /** Everything that waits for the owner or did: cards that the gate let through, and questions of the runtime. By card. */
 export const inboxView: View<InboxRow> = {
   name: 'inbox',

@@ -9,13 +9,17 @@ import type { PackageChanges } from '../../ports/workspace.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 import { declaredIn } from './checking/declared.ts'
 import { groundOf } from './checking/ground.ts'
-import { installedReports, isMeddled, loadsPackages, withMeddling } from './checking/installed.ts'
+import { type Beside, besideOf, runInPlace } from './checking/in-place.ts'
+import { disturbed, installedReports, isMeddled, loadsPackages, withMeddling, withMeddlingOfOthers } from './checking/installed.ts'
+import { lookAround, noSurroundings, type Surroundings } from './checking/neighbours.ts'
 import { type DueCheck, dueChecks } from './checking/regressions.ts'
 import { workFiles } from './material.ts'
 import { suspectFiles } from './suspect-files.ts'
 
 /** Checks of one submission that run at once. */
 const parallelChecks = 4
+/** How often checks are run while somebody touches what they load; after that they have not passed. */
+const mostRounds = 3
 
 /** Runs the checks of a submission against its snapshot and reports them. Safe to repeat. */
 export const runChecks: Runner = async (bench, lease, signal) => {
@@ -46,23 +50,41 @@ export async function checkContent(
   joined = false,
 ): Promise<CheckReport[]> {
   const marked = state.spec.workspace.kind === 'worktree' ? await conflictMarkers(bench, content) : []
-  const due = await dueChecks(bench, state, content.base, joined)
-  const packages = await bench.parts.workspaces.meddled(state.spec)
-  marked.push(...installedReports(packages))
-  if (due.length === 0) return marked
-  const work = { task: state.spec, content, packages }
+  const due = await dueChecks(bench, state, bench.parts.workspaces.shared(state.spec)?.before ?? content.base, joined)
   const copies = new SharedCopies(bench)
   try {
-    const reports: CheckReport[] = []
-    const queue = [...due.entries()]
-    const lane = async () => {
-      for (let next = queue.shift(); next; next = queue.shift()) reports[next[0]] = await checkOne(bench, next[1], work, copies, signal)
+    for (let round = 1; ; round += 1) {
+      const packages = await bench.parts.workspaces.meddled(state.spec)
+      const around = due.some(({ spec }) => loadsPackages(spec))
+        ? await lookAround(bench, state.spec, runInPlace(bench, due))
+        : noSurroundings
+      const found = await checkAll(bench, due, { task: state.spec, content, packages, around }, copies, signal)
+      const moved = signal.aborted ? [] : await around.moved()
+      if (moved.length === 0) for (const { keep } of found) keep?.()
+      if (moved.length === 0 || round === mostRounds) {
+        const reports = found.map(({ report }) => (moved.length > 0 && loadsPackages(report) ? disturbed(report, moved) : report))
+        return [...reports, ...marked, ...installedReports(packages)]
+      }
     }
-    await Promise.all(Array.from({ length: Math.min(parallelChecks, queue.length) }, lane))
-    return [...reports, ...marked]
   } finally {
     await copies.dispose()
   }
+}
+
+/** What a check said, and how that is remembered for the next time, where it may be. */
+interface Found {
+  report: CheckReport
+  keep?: () => void
+}
+
+async function checkAll(bench: Bench, due: readonly DueCheck[], work: Work, copies: SharedCopies, signal: AbortSignal): Promise<Found[]> {
+  const found: Found[] = []
+  const queue = [...due.entries()]
+  const lane = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) found[next[0]] = await checkOne(bench, next[1], work, copies, signal)
+  }
+  await Promise.all(Array.from({ length: Math.min(parallelChecks, queue.length) }, lane))
+  return found
 }
 
 /** Markers that a merge left in the files are not resolved by leaving them there. */
@@ -78,22 +100,26 @@ interface Work {
   task: TaskSpec
   content: Content
   packages: PackageChanges
+  around: Surroundings
 }
 
-async function checkOne(bench: Bench, due: DueCheck, work: Work, copies: SharedCopies, signal: AbortSignal): Promise<CheckReport> {
+async function checkOne(bench: Bench, due: DueCheck, work: Work, copies: SharedCopies, signal: AbortSignal): Promise<Found> {
   const { id, spec } = due
-  const { task, content } = work
-  const meddled = loadsPackages(spec) && isMeddled(work.packages)
+  const { task, content, around } = work
+  const meddled = loadsPackages(spec) && (isMeddled(work.packages) || isMeddled(around.packages))
   const { snapshots, checks, workspaces } = bench.parts
   const shared = workspaces.shared(task)
   const { programs, snapshot, base, findings } = await groundOf(snapshots, due, content, shared)
   const output = content.output ?? ''
   const looked = { snapshot, base: spec.kind === 'command' ? base : content.base, output }
   const known = meddled ? undefined : bench.reports.find(id, spec, looked)
-  if (known) return { ...known, findings: [...findings, ...known.findings] }
+  if (known) return { report: { ...known, findings: [...findings, ...known.findings] } }
   // A command gets a copy of its own: what it does to the files must not reach the next check. The others share one.
-  const copy = spec.kind === 'command' ? await bench.parts.materialise(snapshot, { packagesFor: task }) : await copies.of(snapshot)
+  const options = { packagesFor: task, withoutPackages: around.packages.added }
+  const copy = spec.kind === 'command' ? await bench.parts.materialise(snapshot, options) : await copies.of(snapshot)
+  const beside: Beside[] = []
   try {
+    await besideOf(bench, programs, around.neighbours, beside)
     const context = {
       folder: copy.folder,
       output,
@@ -101,15 +127,26 @@ async function checkOne(bench: Bench, due: DueCheck, work: Work, copies: SharedC
       baseFile: (path: string) => snapshots.read(content.base as Digest, path),
       programs,
       ...(shared && { live: shared.folder }),
+      ...(shared?.kept && { kept: shared.kept }),
+      ...(beside.length > 0 && { beside }),
       keep: (bytes: Uint8Array) => snapshots.putBytes(bytes),
     }
     const report = await checks.run(id, spec, context, signal)
     const whole = { ...report, findings: [...findings, ...report.findings] }
-    if (meddled) return withMeddling(whole, work.packages, await declaredIn(snapshots, snapshot))
-    if (!signal.aborted) bench.reports.keep(spec, looked, report)
-    return whole
+    if (meddled) {
+      const own = withMeddling(whole, work.packages, await declaredIn(snapshots, snapshot))
+      return {
+        report: withMeddlingOfOthers(
+          own,
+          around.packages,
+          around.neighbours.map((one) => one.spec.id),
+        ),
+      }
+    }
+    return { report: whole, ...(!signal.aborted && { keep: () => bench.reports.keep(spec, looked, report) }) }
   } finally {
     if (spec.kind === 'command') await copy.dispose()
+    for (const one of beside) await one.dispose()
   }
 }
 

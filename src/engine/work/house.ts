@@ -1,13 +1,19 @@
 import { durationMs } from '../../contract/config/duration.ts'
+import type { TaskCommand } from '../../contract/commands/task.ts'
 import type { TaskInput } from '../../contract/task.ts'
 import type { Lease } from '../../contract/work.ts'
 import { isFinished } from '../../core/task/decide.ts'
 import type { TaskState } from '../../core/task/state.ts'
+import type { StreamAppend } from '../../ports/journal.ts'
 import { freeFolder } from './attempt/folder-end.ts'
-import { type Blocked, settleGates, stoppedText, tellBlocked } from '../gates/evaluate.ts'
+import { hasFolder } from './attempt/left-folder.ts'
+import { type Blocked, evaluateGate, settleGates, stoppedText, tellBlocked } from '../gates/evaluate.ts'
 import { lookAtGates, stoppedGate } from '../gates/gates.ts'
+import { timesReopened } from '../gates/open-again.ts'
 import { reopenMission } from '../mission/finish.ts'
 import { inputFrom } from '../task/prefix.ts'
+import { taskStream } from '../streams.ts'
+import type { LoadedTask } from '../task/task-store.ts'
 import { dependentKey } from '../views/tasks.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 
@@ -22,7 +28,10 @@ export const restoreSnapshot: Runner = async (bench, lease) => {
   const { task, attempt, content } = lease.payload as { task: string; attempt: number; content: string }
   const { state } = await bench.tasks.load(task)
   const kept = state?.contents[content]
-  if (state && kept && state.restoring?.content === content) await bench.parts.workspaces.restore(state.spec, kept.snapshot as never)
+  if (state && kept && state.restoring?.content === content) {
+    if (!(await hasFolder(bench.parts, state.spec))) return void (await bench.parts.journal.release(lease, folderRetryMs(lease)))
+    await bench.parts.workspaces.restore(state.spec, kept.snapshot as never)
+  }
   const handled = await bench.tasks.handle(task, { type: 'confirm_restored', attempt, content }, { actor: 'runtime', settles: lease })
   await settleRefused(bench, lease, handled)
 }
@@ -44,7 +53,8 @@ const folderRetryMs = (lease: Lease) => Math.min(50 * lease.claims, 2_000)
 /** Tells everybody who depends on a task that it ended, or that it is open again; frees its shared folder. */
 export const settleDependents: Runner = async (bench, lease) => {
   const { task } = lease.payload as { task: string }
-  const { state } = await bench.tasks.load(task)
+  const loaded = await bench.tasks.load(task)
+  const { state } = loaded
   if (state) {
     if ((await freeFolder(bench.parts, state)) === 'later') return void (await bench.parts.journal.release(lease, folderRetryMs(lease)))
     if (!isFinished(state) && state.spec.mission !== undefined) await reopenMission(bench.parts, state.spec.mission, task)
@@ -53,7 +63,7 @@ export const settleDependents: Runner = async (bench, lease) => {
     const dependents = await dependentsOf(bench, task)
     for (let start = 0; start < dependents.length; start += parallelDependents) {
       const some = dependents.slice(start, start + parallelDependents)
-      await Promise.all(some.map((dependent) => settleOne(bench, state, dependent)))
+      await Promise.all(some.map((dependent) => settleOne(bench, loaded, dependent)))
     }
   }
   await bench.parts.journal.complete(lease satisfies Lease)
@@ -74,25 +84,27 @@ export interface GateAnswer {
   gate: string
   /** To be opened again, in this order. */
   retried: string[]
-  /** How far these were when the answer was given. */
-  seen?: Record<string, { attempts: number; granted: number }>
+  /** How often these had been opened again when the answer was given. */
+  seen: Record<string, number>
   by: string
   reason: string
 }
+
+const comesBack = new Set<string>(['policy_changed', 'conflict'])
 
 /** Carries out the owner's answer to a gate: weak inputs are opened again, and whatever the gate blocks hears of it. Safe to repeat. */
 export const settleGate: Runner = async (bench, lease) => {
   const { mission, gate, retried, seen, by, reason } = lease.payload as GateAnswer
   for (const task of retried) {
-    const { state } = await bench.tasks.load(task)
-    const before = seen?.[task]
-    // Opened for this answer already, and perhaps ended again since: one answer gives one attempt.
-    if (before && (state?.attempts !== before.attempts || state.granted !== before.granted)) continue
+    // Opened for this answer already, and perhaps ended again since: one answer opens once.
+    if ((await timesReopened(bench.parts.journal, task)) !== seen[task]) continue
     const handled = await bench.tasks.handle(task, { type: 'reopen_task', by, reason }, { actor: by })
     // Opened already is what was wanted; under another policy it is done when the run goes on under its own.
-    if (!handled.ok && handled.error.code === 'policy_changed') return void (await bench.parts.journal.release(lease, 1_000))
+    if (!handled.ok && comesBack.has(handled.error.code)) return void (await bench.parts.journal.release(lease, 1_000))
   }
-  await tellBlockedTasks(bench, mission, gate)
+  // Where nothing was left to open, nothing ends for which the gate would look again.
+  await evaluateGate(bench, mission, gate)
+  await tellBlocked(bench, mission, gate, blockedBy(bench))
   await bench.parts.journal.complete(lease)
 }
 
@@ -110,11 +122,6 @@ export async function settleNow(bench: Bench, missions: readonly string[]): Prom
 
 const settlers: Record<string, Runner> = { settle_gate: settleGate, settle_dependents: settleDependents }
 
-/** Says to whatever a gate blocks what became of it. */
-function tellBlockedTasks(bench: Bench, mission: string, gate: string): Promise<void> {
-  return tellBlocked(bench, mission, gate, blockedBy(bench))
-}
-
 async function dependentsOf(bench: Bench, task: string): Promise<string[]> {
   const found: string[] = []
   let afterKey: string | undefined
@@ -130,30 +137,39 @@ async function dependentsOf(bench: Bench, task: string): Promise<string[]> {
   return found
 }
 
-async function settleOne(bench: Bench, upstream: TaskState, dependent: string): Promise<void> {
-  const { state } = await bench.tasks.load(dependent)
-  if (!state) return
-  const options = { actor: 'runtime' }
+/** How often a dependent is told anew because what it depends on moved meanwhile. */
+const maxLooks = 25
+
+/** What a dependent is told rests on what it depends on as it was seen: where that has moved, it is told what became of it. */
+async function settleOne(bench: Bench, seen: LoadedTask, dependent: string): Promise<void> {
+  let upstream = seen
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    const { state } = await bench.tasks.load(dependent)
+    if (!state || !upstream.state) return
+    const { id } = upstream.state.spec
+    const command = await toldOf(bench, upstream.state, state)
+    if (command === 'look') return readyIfAll(bench, dependent)
+    if (command === undefined) return
+    const unmoved = { stream: taskStream(id), expected: upstream.version, events: [] }
+    const told = await bench.tasks.handle(dependent, command, { actor: 'runtime', alongside: () => [unmoved] })
+    if (told.ok && command.type === 'reopen_task') return readyOrSkip(bench, dependent)
+    if (told.ok || told.error.code !== 'conflict') return
+    upstream = await bench.tasks.load(id)
+  }
+}
+
+/** What a task is told of another that it depends on; `look` where it looks for itself whether all of them have come. */
+async function toldOf(bench: Bench, upstream: TaskState, state: TaskState): Promise<TaskCommand | 'look' | undefined> {
+  const { id, title } = upstream.spec
   const input = inputFrom(upstream)
-  if (input && state.status === 'skipped') {
-    if ((await hopeless(bench, state)) !== undefined) return
-    await bench.tasks.handle(
-      dependent,
-      { type: 'reopen_task', by: 'runtime', reason: `its dependency ${upstream.spec.id} is done after all` },
-      options,
-    )
-    return readyOrSkip(bench, dependent)
-  }
-  if (input && state.staleInputs.includes(upstream.spec.id)) {
-    await bench.tasks.handle(dependent, { type: 'input_landed', input, nonce: bench.parts.random.nonce() }, options)
-  } else if (input) {
-    await readyIfAll(bench, dependent)
-  } else if (upstream.status === 'failed' || upstream.status === 'skipped') {
-    if (state.status === 'waiting')
-      await bench.tasks.handle(dependent, { type: 'skip_task', because: `${upstream.spec.title} is ${upstream.status}` }, options)
-  } else if (state.inputs.some((one) => one.task === upstream.spec.id)) {
-    await bench.tasks.handle(dependent, { type: 'input_reopened', task: upstream.spec.id }, options)
-  }
+  if (input && state.status === 'skipped')
+    return (await hopeless(bench, state)) === undefined
+      ? { type: 'reopen_task', by: 'runtime', reason: `its dependency ${id} is done after all` }
+      : undefined
+  if (input) return state.staleInputs.includes(id) ? { type: 'input_landed', input, nonce: bench.parts.random.nonce() } : 'look'
+  if (upstream.status === 'failed' || upstream.status === 'skipped')
+    return state.status === 'waiting' ? { type: 'skip_task', because: `${title} is ${upstream.status}` } : undefined
+  return state.inputs.some((one) => one.task === id) ? { type: 'input_reopened', task: id } : undefined
 }
 
 /** A task that was opened again and waits: skipped where what it waits for will never come, ready where all of it has. */
@@ -175,21 +191,32 @@ async function hopeless(bench: Bench, { spec }: TaskState): Promise<string | und
   return gate === undefined ? undefined : stoppedText(gate)
 }
 
-/** Ready when every dependency is done. The look begins where one was missing last time and ends at the first that is: few of many are looked at. */
+/**
+ * Ready when every dependency is done and every gate is open, as they are when that is written down. The look begins where one was missing last
+ * time and ends at the first that is: few of many are looked at.
+ */
 async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
-  const { state } = await bench.tasks.load(dependent)
-  if (state?.status !== 'waiting') return
-  const { dependsOn, gates = [], mission = '' } = state.spec
-  const inputs: TaskInput[] = []
-  const from = bench.missing.get(dependent) ?? 0
-  for (const step of dependsOn.keys()) {
-    const at = (from + step) % dependsOn.length
-    const { state: source } = await bench.tasks.load(dependsOn[at] as string)
-    const input = source && inputFrom(source)
-    if (!input) return void bench.missing.set(dependent, at)
-    inputs[at] = input
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    const { state } = await bench.tasks.load(dependent)
+    if (state?.status !== 'waiting') return
+    const { dependsOn, gates = [], mission = '' } = state.spec
+    const inputs: TaskInput[] = []
+    const unmoved: StreamAppend[] = []
+    const from = bench.missing.get(dependent) ?? 0
+    for (const step of dependsOn.keys()) {
+      const at = (from + step) % dependsOn.length
+      const task = dependsOn[at] as string
+      const { state: source, version } = await bench.tasks.load(task)
+      const input = source && inputFrom(source)
+      if (!input) return void bench.missing.set(dependent, at)
+      inputs[at] = input
+      unmoved.push({ stream: taskStream(task), expected: version, events: [] })
+    }
+    bench.missing.delete(dependent)
+    const seen = await lookAtGates(bench.parts, mission, gates)
+    if (seen.shut !== undefined) return
+    const command = { type: 'ready_task', inputs, ...(gates.length > 0 && { gates }) } as const
+    const readied = await bench.tasks.handle(dependent, command, { actor: 'runtime', alongside: () => [...unmoved, ...seen.unmoved] })
+    if (readied.ok || readied.error.code !== 'conflict') return
   }
-  bench.missing.delete(dependent)
-  if ((await lookAtGates(bench.parts, mission, gates)).shut !== undefined) return
-  await bench.tasks.handle(dependent, { type: 'ready_task', inputs, ...(gates.length > 0 && { gates }) }, { actor: 'runtime' })
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { durationMs } from '../../contract/config/duration.ts'
 import { formatProblem } from '../../contract/source/problem.ts'
 import type { HookQuestion } from '../../doors/cli/app.ts'
 import { findProject, type FoundProject } from '../../doors/cli/project.ts'
@@ -9,23 +8,13 @@ import { type Dialect, dialects, readCall } from '../../doors/hook/dialects.ts'
 import { type HookWords, wordsFor } from '../../doors/hook/words.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { readProject } from '../../engine/project.ts'
-import {
-  reviewSession,
-  sessionBusy,
-  type SessionEnd,
-  type SessionStop,
-  sessionGround,
-  sessionReleased,
-  sessionStarted,
-  sessionUnreviewed,
-  stillThere,
-} from '../../engine/sessions/session.ts'
+import { sessionUnreviewed } from '../../engine/sessions/session.ts'
+import { tokenPath } from '../authority.ts'
 import { brainProblems } from '../brains.ts'
 import { openEngine } from '../open-engine.ts'
-import { protectedFiles } from '../brain-files.ts'
-import { changedSinceCommit, lastCommit, takeFolder } from './folder.ts'
+import { hookTime } from './deadline.ts'
 import { projectFolder, sessionName } from './place.ts'
-import { type Look, lookOf } from './look.ts'
+import { answerCall, underWay } from './review.ts'
 
 /**
  * Answers a coding agent's hook with the one object that the agent reads. It never fails: whatever goes wrong, the agent is let go, and that its
@@ -40,7 +29,12 @@ export async function answerHook(question: HookQuestion): Promise<string> {
   return JSON.stringify(words.block === undefined ? dialect.release(words.message) : dialect.block(words.block))
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** Why it failed, without the place of the owner's token: an agent reads it. */
+function reasonOf(error: unknown): string {
+  const place = tokenPath(process.env)
+  const text = error instanceof Error ? error.message : String(error)
+  return text.replaceAll(place, "the owner's token").replaceAll(dirname(place), "the folder of the owner's token")
+}
 
 async function wordsOf(question: HookQuestion, dialect: Dialect): Promise<HookWords> {
   const { agent, env } = question
@@ -54,14 +48,14 @@ async function wordsOf(question: HookQuestion, dialect: Dialect): Promise<HookWo
   if (folder === undefined) {
     if (call.busy) return underWay
     const where = call.cwd || question.cwd
-    return call.event === 'stop' ? wordsFor({ kind: 'unreviewed', reason: `there is no assay.yaml in ${where} or above (assay init)` }) : {}
+    return call.event === 'stop'
+      ? wordsFor({ kind: 'unreviewed', reason: `there is no assay.yaml in ${where} or above (assay init)${nowhere}` })
+      : {}
   }
   const found = findProject({ cwd: folder, env }, {})
   if (!found.ok) return withoutProject(question, sessionName(call), folder, found.error.map(formatProblem).join('; '))
   return inProject(question, call, found.value)
 }
-
-const underWay: HookWords = { message: 'Assay: not reviewed yet: the agent has work under way' }
 
 /** A call that does not say what happened may have been the end of something: that nobody looked is said, and on record where there is a journal. */
 function unreadable(question: HookQuestion, dialect: Dialect): Promise<HookWords> {
@@ -78,92 +72,80 @@ async function misused(question: HookQuestion, dialect: Dialect, call: HookCall,
   return withoutProject(question, sessionName(call), folder, reason)
 }
 
-async function inProject({ agent, env }: HookQuestion, call: HookCall, found: FoundProject): Promise<HookWords> {
-  const session = sessionName(call)
+async function inProject(question: HookQuestion, call: HookCall, found: FoundProject): Promise<HookWords> {
+  const { agent, env } = question
+  const who = { agent, session: sessionName(call) }
+  const time = hookTime(found.project.config.hook.timeout, call.event === 'start' ? 'start' : 'stop')
   let engine: Engine | null = null
-  try {
-    const problems = await brainProblems(found)
-    if (problems.length > 0) throw new Error(problems.map(formatProblem).join('; '))
-    engine = await openEngine({ ...found, create: true })
-    if (!engine) throw new Error('.assay/ could not be made')
-    if (call.event === 'start') {
-      await sessionStarted(engine, agent, session, (await takeFolder(engine.parts.snapshots, found.folder)).digest)
-      return {}
+  const record = async (reason: string): Promise<HookWords> => {
+    const open = engine
+    if (!open) return withoutProject(question, who.session, found.folder, reason)
+    const recorded = await open.parts.journal
+      .position()
+      .then(() => sessionUnreviewed(open, agent, who.session, reason))
+      .then(
+        () => true,
+        () => false,
+      )
+    return wordsFor({ kind: 'unreviewed', reason: `${reason}${recorded ? '' : nowhere}` })
+  }
+  const answer = async (): Promise<HookWords> => {
+    try {
+      const problems = await brainProblems(found)
+      if (problems.length > 0) throw new Error(problems.map(formatProblem).join('; '))
+      engine = await openEngine({ ...found, create: true })
+      if (!engine) throw new Error('.assay/ could not be made')
+      return await answerCall({ engine, found, call, who, env, signal: AbortSignal.timeout(time.ending) })
+    } catch (error) {
+      return await record(reasonOf(error))
+    } finally {
+      await engine?.close()
     }
-    const told = { agent, session, asked: call.asked, said: call.said }
-    if (!call.busy) return wordsFor(await reviewed(engine, told, found, env))
-    const { base, snapshot } = await seenNow(engine, told, found.folder)
-    await sessionBusy(engine, { ...told, base, snapshot })
-    return underWay
-  } catch (error) {
-    const reason = reasonOf(error)
-    await engine?.parts.journal.position().then(
-      () => engine && sessionUnreviewed(engine, agent, session, reason),
-      () => undefined,
-    )
-    return wordsFor({ kind: 'unreviewed', reason })
-  } finally {
-    await engine?.close()
   }
+  return within(time.answer, answer(), () =>
+    record(`the hook did not come to an end within hook.timeout (${found.project.config.hook.timeout})`),
+  )
 }
 
-type Told = Pick<SessionStop, 'agent' | 'session' | 'asked' | 'said'>
-
-async function reviewed(engine: Engine, told: Told, { folder, project }: FoundProject, env: NodeJS.ProcessEnv): Promise<SessionEnd> {
-  const { agent, session } = told
-  const looked = { at: BigInt(Date.now()) * 1_000_000n, look: glance(folder, env) }
-  const { ground, taken, ...seen } = await seenNow(engine, told, folder)
-  const [changed] = await changedSinceCommit(folder, protectedFiles(folder, project.config))
-  const doubt = changed === undefined ? {} : { doubt: `nobody saw this session begin, and ${changed} is not as it was committed` }
-  const stop = { ...told, ...seen, ...doubt }
-  const deadline = AbortSignal.timeout(durationMs(project.config.hook.timeout))
-  const found = await reviewSession(engine, stop, deadline)
-  const end =
-    found.kind === 'passed'
-      ? await stillThere(engine, stop, found, (await takeFolder(engine.parts.snapshots, folder, ground)).digest)
-      : found
-  const { look } = looked
-  // What git does not list, a look does not see.
-  const settled = look !== undefined && !taken.hides && look.newest < looked.at - tick && glance(folder, env)?.digest === look.digest
-  if (settled && (end.kind === 'nothing' || end.kind === 'passed'))
-    await sessionReleased(engine, agent, session, { snapshot: stop.snapshot, look: look.digest })
-  return end
+/** The answer, or what is said instead when it takes too long. Then nothing that still goes on keeps the process: the agent waits for it. */
+async function within(ms: number, answer: Promise<HookWords>, late: () => Promise<HookWords>): Promise<HookWords> {
+  const passed = Symbol('passed')
+  let timer: NodeJS.Timeout | undefined
+  const first = await Promise.race([
+    answer,
+    new Promise<typeof passed>((resolve) => {
+      timer = setTimeout(() => resolve(passed), ms)
+    }),
+  ])
+  clearTimeout(timer)
+  if (first !== passed) return first
+  setTimeout(() => process.exit(0), graceMs)
+  return Promise.race([late(), new Promise<HookWords>((resolve) => setTimeout(() => resolve(wordsFor(untold)), graceMs / 2))])
 }
 
-/** The folder as it is, and as the session began or the last commit has it. */
-async function seenNow(engine: Engine, { agent, session }: Told, folder: string) {
-  const { snapshots } = engine.parts
-  const base = await lastCommit(snapshots, folder, join(folder, '.assay', 'drafts'))
-  const ground = await sessionGround(engine, agent, session, base)
-  const taken = await takeFolder(snapshots, folder, ground)
-  return { base, ground, taken, snapshot: taken.digest }
-}
-
-/** Nanoseconds within which two changes of a file may bear the same time. */
-const tick = 50_000_000n
-
-/** Where the look cannot be had, the next answer takes the long way again. */
-function glance(folder: string, env: NodeJS.ProcessEnv): Look | undefined {
-  try {
-    return lookOf(folder, env)
-  } catch {
-    return undefined
-  }
-}
+/** For the last fact to be written and the answer to be read. */
+const graceMs = 500
+const untold = {
+  kind: 'unreviewed',
+  reason: 'the hook did not come to an end within hook.timeout, and that could not be recorded',
+} as const
+const nowhere = ' (this is on record nowhere: no journal is open)'
 
 /** A configuration that cannot be read reviews nothing; where there is a journal, that is on record all the same. */
 async function withoutProject({ agent, env }: HookQuestion, session: string, cwd: string, reason: string): Promise<HookWords> {
   const folder = journalAbove(cwd)
+  let recorded = false
   const plain = readProject({ text: undefined, file: 'assay.yaml', env, flags: {} })
   if (folder !== undefined && plain.ok) {
     const engine = await openEngine({ folder, project: plain.value, create: false }).catch(() => null)
     try {
       if (engine) await sessionUnreviewed(engine, agent, session, reason)
+      recorded = engine !== null
     } finally {
       await engine?.close()
     }
   }
-  return wordsFor({ kind: 'unreviewed', reason })
+  return wordsFor({ kind: 'unreviewed', reason: `${reason}${recorded ? '' : nowhere}` })
 }
 
 function journalAbove(from: string): string | undefined {

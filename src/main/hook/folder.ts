@@ -1,41 +1,54 @@
-import { readFileSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { isIgnored } from '../../adapters/workspace/ignored.ts'
 import { Git } from '../../adapters/workspace/worktree/git/git.ts'
 import { listingArguments } from '../../adapters/workspace/worktree/git/quiet.ts'
-import { snapshotRange } from '../../adapters/workspace/worktree/diff.ts'
 import type { Digest } from '../../contract/canonical.ts'
-import type { SnapshotStore } from '../../ports/snapshots.ts'
+import type { SnapshotFile, SnapshotStore } from '../../ports/snapshots.ts'
+import { ownTree } from './look.ts'
 
 /**
  * A folder as an agent left it: of a git repository what git does not ignore, elsewhere everything but packages. What was not ignored by the
- * rules of `ground` is the agent's work whatever it wrote into a `.gitignore` since, and so is what lies in a repository inside this one.
+ * rules of `before` is the agent's work whatever it wrote into a `.gitignore` since, and so is what lies in a repository inside this one.
  */
-export async function takeFolder(snapshots: SnapshotStore, folder: string, ground?: Digest): Promise<TakenFolder> {
+export async function takeFolder(snapshots: SnapshotStore, folder: string, before?: Digest): Promise<TakenFolder> {
   const listed = await listedByGit(folder)
-  const hidden = listed && ground ? await hiddenSince(snapshots, { folder, ground, listed }) : []
-  for (const path of hidden) listed?.add(path)
-  const isListed = listed && among(listed)
+  const hidden = listed && before ? await hiddenSince(snapshots, { folder, ground: before, listed }) : []
+  const work = new Set([...(listed ?? []), ...hidden.slice(0, mostHidden)])
+  const isListed = listed && among(work)
   const taken = await snapshots.take(
     folder,
     (path) => isIgnored(path, { workspace: { kind: 'folder', path: folder } }) || isListed?.(path) === false,
   )
   if (!taken.ok) throw new Error(`the folder cannot be read: ${taken.problem.message}`)
-  return { digest: taken.manifest.digest, hides: hidden.length > 0 }
+  const beside = [...(listed ?? [])].filter((path) => isIgnored(path, { workspace: { kind: 'folder', path: folder } }))
+  const more = hidden.length - mostHidden
+  return {
+    digest: taken.manifest.digest,
+    hidden: hidden.slice(0, mostHidden),
+    beside,
+    isListed: isListed ?? (() => false),
+    ...(more > 0 && { unseen: `rules of .gitignore that are new hide more than ${mostHidden} files, ${more} of which nobody looked at` }),
+  }
 }
 
 export interface TakenFolder {
   digest: Digest
-  /** There is work in it that git does not list by the rules of now. */
-  hides: boolean
+  /** Work in it that git does not list by the rules of now. */
+  hidden: string[]
+  /** What git lists and is never taken: it lies in `node_modules`, or beside Assay's own files. */
+  beside: string[]
+  isListed(path: string): boolean
+  /** What of it nobody sees, in words. */
+  unseen?: string
 }
 
-/** Most files that changed rules of what is ignored bring into the work; the first of them, by name. */
+/** Most files that changed rules of what is ignored bring into the work; where there are more, it is not all seen. */
 const mostHidden = 1000
 
 /** Files that git knows or would add; undefined outside a repository. A folder among them is a repository of its own. */
 async function listedByGit(folder: string): Promise<Set<string> | undefined> {
-  const { code, stdout } = await new Git().run({ cwd: folder, args: listingArguments, personal: true })
+  const { code, stdout } = await new Git().run({ cwd: folder, args: listingArguments, personal: true, env: ownTree(folder) })
   return code === 0 ? new Set(pathsIn(stdout)) : undefined
 }
 
@@ -57,27 +70,25 @@ async function hiddenSince(
   snapshots: SnapshotStore,
   { folder, ground, listed }: { folder: string; ground: Digest; listed: ReadonlySet<string> },
 ): Promise<string[]> {
-  const before = await ignoreFilesOf(snapshots, ground)
-  const git = async (...args: string[]) => pathsIn((await new Git().run({ cwd: folder, args, personal: true })).stdout)
+  const then = (await snapshots.manifest(ground))?.files ?? []
+  const before = await ignoreFilesOf(snapshots, then)
+  const git = async (...args: string[]) =>
+    pathsIn((await new Git().run({ cwd: folder, args, personal: true, env: ownTree(folder) })).stdout)
   const unseen = await git('ls-files', '-z', '--others', '--ignored', '--exclude=.gitignore')
   const now = [...new Set([...listed, ...unseen, ...before.keys()])].filter((path) => basename(path) === '.gitignore' && !isIgnored(path))
   const changed = now.filter((path) => before.get(path) !== textAt(join(folder, path)))
-  if (changed.length === 0) return []
+  // What was work stays so, though git be told to forget it.
+  const isListed = among(listed)
+  const forgotten = then.flatMap(({ path }) => (!isListed(path) && existsSync(join(folder, path)) ? [path] : []))
+  if (changed.length === 0) return forgotten
   const rules = [...before].sort(([one], [other]) => depth(one) - depth(other)).flatMap(([path, text]) => rulesFrom(path, text))
   const shown = await git('ls-files', '-z', '--others', ...rules.map((rule) => `--exclude=${rule}`))
-  return [
-    ...changed,
-    ...shown
-      .filter((path) => !isIgnored(path))
-      .sort()
-      .slice(0, mostHidden),
-  ]
+  return [...new Set([...changed, ...forgotten, ...shown.filter((path) => !isIgnored(path) && !listed.has(path)).sort()])]
 }
 
-async function ignoreFilesOf(snapshots: SnapshotStore, ground: Digest): Promise<Map<string, string>> {
+async function ignoreFilesOf(snapshots: SnapshotStore, files: readonly SnapshotFile[]): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  for (const { path, digest } of (await snapshots.manifest(ground))?.files ?? [])
-    if (basename(path) === '.gitignore') found.set(path, (await snapshots.getText(digest)) ?? '')
+  for (const { path, digest } of files) if (basename(path) === '.gitignore') found.set(path, (await snapshots.getText(digest)) ?? '')
   return found
 }
 
@@ -103,25 +114,4 @@ function rulesFrom(path: string, text: string): string[] {
     if (anchored) return [`${not}${folder}/${pattern.replace(/^\//, '')}`]
     return [folder === '' ? `${not}${pattern}` : `${not}${folder}/**/${pattern}`]
   })
-}
-
-/** The last commit, as what an agent began with where nobody saw it begin; nothing at all outside a repository. */
-export async function lastCommit(snapshots: SnapshotStore, folder: string, drafts: string): Promise<Digest> {
-  try {
-    return (await snapshotRange(snapshots, folder, 'HEAD..HEAD', drafts)).base
-  } catch (error) {
-    if ((error as { name?: string }).name === 'WorkspaceFault') return snapshots.compose([])
-    throw error
-  }
-}
-
-/** Of these files, those that git knows and that are not as the last commit has them. */
-export async function changedSinceCommit(folder: string, files: readonly string[]): Promise<string[]> {
-  const own = files.map((file) => relative(folder, file)).filter((path) => !path.startsWith('..'))
-  const { code, stdout } = await new Git().run({
-    cwd: folder,
-    args: ['diff', '--name-only', '-z', '--relative', 'HEAD', '--', ...own],
-    personal: true,
-  })
-  return code === 0 ? pathsIn(stdout) : []
 }

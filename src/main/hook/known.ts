@@ -28,7 +28,8 @@ export function knownAnswer({ agent, input, cwd, env }: Question): string | unde
     if (folder === undefined) return undefined
     const { type, data } = latestEvent(join(folder, '.assay', 'assay.db')) ?? {}
     const released = type === 'session.released' && data?.agent === agent && data.session === sessionName(call)
-    return released && data.look === lookOf(folder, env)?.digest ? JSON.stringify(dialect.release(undefined)) : undefined
+    const hidden = Array.isArray(data?.hidden) ? (data.hidden as string[]) : []
+    return released && data.look === lookOf(folder, env, hidden)?.digest ? JSON.stringify(dialect.release(undefined)) : undefined
   } catch {
     // Whatever it is that cannot be read, the long way meets it too, and has the words for it.
     return undefined

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { type BigIntStats, lstatSync, readFileSync } from 'node:fs'
+import { type BigIntStats, existsSync, lstatSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildEnv } from '../../adapters/process/environment.ts'
 import { listingArguments, quietSettings, quietSurroundings } from '../../adapters/workspace/worktree/git/quiet.ts'
@@ -16,17 +16,16 @@ const gitTimeoutMs = 10_000
 const gitBytes = 64 * 1024 * 1024
 
 /**
- * The configuration's text, the variables that set its knobs, and kind, size, place and times of every file
- * that git would take and of the folders they are in. Undefined
- * where that does not tell everything: outside of a repository, or where it holds another one.
+ * The configuration's text, the variables that set its knobs, and kind, size, place and times of every file that git would take, of those in `hidden`
+ * besides, and of the folders they are in. Undefined where that does not tell everything: outside of a repository, or where it holds another one.
  */
-export function lookOf(folder: string, env: NodeJS.ProcessEnv): Look | undefined {
+export function lookOf(folder: string, env: NodeJS.ProcessEnv, hidden: readonly string[] = []): Look | undefined {
   const hash = createHash('sha256')
   hash.update(readFileSync(join(folder, 'assay.yaml')))
   for (const name of Object.keys(env).sort()) if (/^(EVAL$|EVAL_|ASSAY_)/.test(name)) hash.update(`\0${name}=${env[name]}`)
   const listed = execFileSync('git', ['--no-pager', ...quietSettings, ...listingArguments], {
     cwd: folder,
-    env: buildEnv({ extra: quietSurroundings, from: env }),
+    env: buildEnv({ extra: { ...quietSurroundings, ...ownTree(folder) }, from: env }),
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
     timeout: gitTimeoutMs,
@@ -38,7 +37,7 @@ export function lookOf(folder: string, env: NodeJS.ProcessEnv): Look | undefined
     if (stat && stat.ctimeNs > newest) newest = stat.ctimeNs
     hash.update(stat ? `\0${path}\0${stat.mode} ${stat.size} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}` : `\0${path}\0gone`)
   }
-  for (const path of listed.split('\0')) {
+  for (const path of [...listed.split('\0'), ...hidden]) {
     if (path === '') continue
     const stat = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false })
     if (stat?.isDirectory()) return undefined
@@ -48,4 +47,12 @@ export function lookOf(folder: string, env: NodeJS.ProcessEnv): Look | undefined
   // A folder's times tell what came and went in it, whether git would list it or not.
   for (const above of folders) note(`${above}/`, lstatSync(join(folder, above), { bigint: true, throwIfNoEntry: false }))
   return { digest: hash.digest('hex'), newest }
+}
+
+/** The files that a repository is of lie where its `.git` does, whatever its settings say since an agent may have written them. */
+export function ownTree(folder: string): Record<string, string> {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return { GIT_WORK_TREE: at }
+    if (dirname(at) === at) return {}
+  }
 }

@@ -72,7 +72,10 @@ async function work(options: CommandBrainOptions, order: WorkOrder, folder: stri
 
 async function judge(options: CommandBrainOptions, question: JudgeQuestion, folder: string, signal: AbortSignal): Promise<JudgeEnding> {
   const snapshot = await question.snapshot()
-  const ground = await judgeGround(options.brain.argv, options.configDir, question.before)
+  const ground = await judgeGround(options.brain.argv, options.configDir, [
+    ...(question.before ? [question.before] : []),
+    ...(question.beside ?? []),
+  ])
   const ending = await run(options, folder, {
     ground,
     // Never the work: interpreters load what lies where they are started.

@@ -20,18 +20,23 @@ export function plainGround([program = '', ...words]: readonly string[], configD
 }
 
 /**
- * The same for a judge. What lies in the folder that the work was done in is taken from a copy of it as it was before: neither the judge's program nor
- * anything that it loads from beside itself is the worker's.
+ * The same for a judge. What lies in a folder that work is done in is taken from a copy of it as it was before: neither the judge's program nor
+ * anything that it loads from beside itself is a worker's.
  */
-export async function judgeGround(argv: readonly string[], configDir: string, before: JudgeQuestion['before']): Promise<Ground> {
+export async function judgeGround(
+  argv: readonly string[],
+  configDir: string,
+  before: NonNullable<JudgeQuestion['beside']>,
+): Promise<Ground> {
   const home = realpathSync(configDir)
-  const inside = (path: string) => before !== undefined && isWithin(before.folder, path)
   const named = argv.map((word) => resolve(home, word.slice(optionOf(word).length)))
-  if (!before || ![home, ...named].some(inside)) return plainGround(argv, configDir)
-  const copy = await before.copy()
+  const wanted = before.filter(({ folder }) => [home, ...named].some((path) => isWithin(folder, path)))
+  if (wanted.length === 0) return plainGround(argv, configDir)
+  const folders = await Promise.all(wanted.map(async ({ folder, copy }) => ({ folder, copy: await copy() })))
   const at = (path: string) => {
     const place = resolve(home, path)
-    return inside(place) ? join(copy, relative(before.folder, place)) : place
+    const inside = folders.find(({ folder }) => isWithin(folder, place))
+    return inside ? join(inside.copy, relative(inside.folder, place)) : place
   }
   const [program = '', ...words] = argv
   // A program that was not there before the work is not there at all.
@@ -39,7 +44,7 @@ export async function judgeGround(argv: readonly string[], configDir: string, be
     argv: [program.includes('/') ? at(program) : program, ...words.map((word) => ownWord(word, at))],
     base: at('.'),
     at,
-    copies: [copy],
+    copies: folders.map(({ copy }) => copy),
   }
 }
 

@@ -85,18 +85,31 @@ function removeIfThere(file: string): void {
   }
 }
 
+function namesIn(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder))
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return new Set()
+    throw error
+  }
+}
+
 function openBatch(shelf: Shelf): ObjectBatch {
   /** Present, but perhaps not yet durable under its name. */
   const unsealed = new Set<string>()
   const started = new Set<string>()
   const lanes = openLanes(writeLanes)
   const small = new SmallObjects(shelf)
+  /** Folders of single objects when one was first looked for; where another process makes one meanwhile, an object is stored twice. */
+  let fans: ReadonlySet<string> | undefined
   shelf.packs.refresh()
   return {
     has(hex, size) {
-      if (started.has(hex)) return true
+      if (started.has(hex) || unsealed.has(hex)) return true
       const packed = shelf.packs.find(hex)
       if (packed?.at.size === size && shelf.packs.rely(packed.pack)) return true
+      fans ??= namesIn(shelf.folder)
+      if (!fans.has(hex.slice(0, 2))) return false
       const stat = lstatSync(shelf.place(hex), { throwIfNoEntry: false })
       if (!stat?.isFile() || stat.size !== size || !keepFresh(shelf.place(hex), stat.mtimeMs)) return false
       if ((stat.mode & 0o222) !== 0) unsealed.add(hex)

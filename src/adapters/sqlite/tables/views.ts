@@ -74,11 +74,13 @@ export class ViewRows {
   readonly #one: StatementSync
   readonly #from: StatementSync
   readonly #after: StatementSync
+  readonly #between: StatementSync
 
   constructor(db: DatabaseSync) {
     this.#one = db.prepare('SELECT row FROM view_rows WHERE view = ? AND key = ?')
     this.#from = db.prepare('SELECT key, row FROM view_rows WHERE view = ? AND key >= ? ORDER BY key')
     this.#after = db.prepare('SELECT key, row FROM view_rows WHERE view = ? AND key > ? ORDER BY key')
+    this.#between = db.prepare('SELECT key, row FROM view_rows WHERE view = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?')
   }
 
   one(view: string, key: string): unknown {
@@ -89,6 +91,11 @@ export class ViewRows {
   range(view: string, { prefix = '', afterKey, limit = Number.POSITIVE_INFINITY }: { prefix?: string; afterKey?: string; limit?: number }) {
     const rows: { key: string; row: unknown }[] = []
     if (limit <= 0) return rows
+    const end = afterKey === undefined ? afterAll(prefix) : undefined
+    if (end !== undefined) {
+      const found = this.#between.all(view, prefix, end, Number.isFinite(limit) ? Math.ceil(limit) : -1) as { key: string; row: string }[]
+      return found.map(({ key, row }) => ({ key, row: JSON.parse(row) as unknown }))
+    }
     const continues = afterKey !== undefined && Buffer.compare(Buffer.from(afterKey), Buffer.from(prefix)) >= 0
     for (const found of continues ? this.#after.iterate(view, afterKey) : this.#from.iterate(view, prefix)) {
       const { key, row } = found as { key: string; row: string }
@@ -98,6 +105,17 @@ export class ViewRows {
     }
     return rows
   }
+}
+
+/** The first text after all that begin like this, in the order of the store; undefined where there is none. */
+function afterAll(prefix: string): string | undefined {
+  const points = [...prefix]
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    const point = last.codePointAt(0) as number
+    // Halves of pairs stand in no name.
+    if (point < 0x10ffff) return points.join('') + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
+  }
+  return undefined
 }
 
 /** Folds the given events from the start beside the stored rows, names the rows that differ, and with `store` puts the fold in their place. */

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { canonicalJson } from '../../../contract/canonical.ts'
 import { assertWork } from '../../../contract/chain.ts'
 import type { Lease, NewWork } from '../../../contract/work.ts'
-import type { ClaimRequest } from '../../../ports/journal.ts'
+import type { ClaimRequest, QueuedWork } from '../../../ports/journal.ts'
 
 type Holder = Pick<Lease, 'key' | 'owner' | 'fence'>
 interface WorkRow {
@@ -63,7 +63,7 @@ export class WorkTable {
     // Not what the claimant holds itself: it is at work on that, and where its lease seems to have ended, the clock was set forward.
     this.#ripen = db.prepare('UPDATE work SET waiting = 0 WHERE waiting = 1 AND ready_at <= ? AND owner IS NOT ?')
     this.#anyRipe = db.prepare('SELECT EXISTS (SELECT 1 FROM work WHERE waiting = 1 AND ready_at <= ? AND owner IS NOT ?) AS ripe')
-    this.#all = db.prepare('SELECT key, kind, payload FROM work ORDER BY seq')
+    this.#all = db.prepare('SELECT key, kind, scope, priority, payload FROM work ORDER BY seq')
     this.#owners = db.prepare('SELECT DISTINCT owner FROM work WHERE waiting = 1 AND owner IS NOT NULL')
     this.#counts = db.prepare(
       `SELECT count(*) FILTER (WHERE waiting = 0 OR ready_at <= :now) AS due,
@@ -115,9 +115,9 @@ export class WorkTable {
     })
   }
 
-  all(): { key: string; kind: string; payload: unknown }[] {
-    const rows = this.#all.all() as { key: string; kind: string; payload: string }[]
-    return rows.map(({ key, kind, payload }) => ({ key, kind, payload: JSON.parse(payload) }))
+  all(): QueuedWork[] {
+    const rows = this.#all.all() as unknown as PreparedWork[]
+    return rows.map(({ payload, ...row }) => ({ ...row, payload: JSON.parse(payload) }))
   }
 
   owners(): string[] {

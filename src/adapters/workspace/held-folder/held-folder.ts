@@ -10,10 +10,11 @@ import { isIgnored } from '../ignored.ts'
 import { sharedFolder } from '../lineage.ts'
 import { safeName } from '../names.ts'
 import { Beside, changedGit, lookBeside } from './beside.ts'
+import { lookClosely } from './installed.ts'
 import { InstalledPackages } from './packages.ts'
 import { differing, touching } from './paths.ts'
 import { putBeside } from './put-beside.ts'
-import { type Aside, type Held, readShared, writeShared } from './record.ts'
+import { type Aside, type Held, type Packages, readShared, writeShared } from './record.ts'
 
 /** Paths that are named one by one. */
 const mostNamed = 100
@@ -76,6 +77,18 @@ export class SharedFolders {
     const record = this.#read(task)
     if (record === undefined) return { changed: [], replaced: [], added: [], removed: [] }
     return this.#packages(task).changes(record.state === 'kept' ? {} : record)
+  }
+
+  /** How its packages stand, folders among them: whoever takes one away and puts it back leaves a trace. */
+  standing(task: TaskSpec): Promise<Packages> {
+    return lookClosely(this.pathOf(task))
+  }
+
+  /** What was there before the task's work, while that is in the folder or on its way into it or out of it. */
+  found(task: TaskSpec): Digest | undefined {
+    const record = this.#read(task)
+    if (record?.state === 'held') return record.found
+    return record?.state === 'aside' ? (record.onto ?? record.from) : undefined
   }
 
   /** Version control in the folder, at any depth, that is not as it was when the task took it: nobody reviews what git would run. */

@@ -25,6 +25,8 @@ export const tooMany = `${packagesFolder} (more than ${mostEntries} files)`
 
 interface Look {
   root: string
+  /** Whether folders count with their times, too. */
+  closely: boolean
   packages: Packages
   left: number
   since: number
@@ -34,8 +36,20 @@ interface Look {
  * How installed packages stand, which are in no snapshot: for each package a digest of its files' paths, sizes, times and places on the disk.
  * Nothing is read, so that it is cheap; the time of change cannot be set by who edits a file.
  */
-export async function lookAtInstalled(root: string): Promise<Packages> {
-  const look: Look = { root, packages: {}, left: mostEntries, since: performance.now() }
+export function lookAtInstalled(root: string): Promise<Packages> {
+  return lookAt(root, false)
+}
+
+/**
+ * The same with the times of folders: a package that was swapped for another and put back has its old files, but not its old folder's time of change.
+ * For two looks that are not far apart, because tools that write beside packages change these times as well.
+ */
+export function lookClosely(root: string): Promise<Packages> {
+  return lookAt(root, true)
+}
+
+async function lookAt(root: string, closely: boolean): Promise<Packages> {
+  const look: Look = { root, closely, packages: {}, left: mostEntries, since: performance.now() }
   const folders = ['']
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await entriesOf(look, folder)) {
@@ -48,17 +62,19 @@ export async function lookAtInstalled(root: string): Promise<Packages> {
 }
 
 async function lookAtPackages(look: Look, folder: string): Promise<void> {
+  if (look.closely) look.packages[folder] = standingOf(look, folder)
   for (const entry of await entriesOf(look, folder)) {
     const { name } = entry
     // Of another kind than a tool makes it, it is a package like any other.
     if ((caches.has(name) && entry.isDirectory()) || (notes.has(name) && entry.isFile())) continue
     const path = `${folder}/${name}`
-    if (name.startsWith('@') || collections.has(name))
+    if (name.startsWith('@') || collections.has(name)) {
+      if (look.closely) look.packages[path] = standingOf(look, path)
       // pnpm links there what packages find that do not declare it: each is a package by itself.
       for (const inner of await entriesOf(look, path))
         if (inner.name === packagesFolder) await lookAtPackages(look, `${path}/${inner.name}`)
         else await lookAtPackage(look, `${path}/${inner.name}`)
-    else await lookAtPackage(look, path)
+    } else await lookAtPackage(look, path)
   }
 }
 
@@ -78,14 +94,20 @@ async function lookAtPackage(look: Look, path: string): Promise<void> {
 
 function note(look: Look, digest: Hash, path: string): Stats | undefined {
   const stat = lstatSync(join(look.root, path), { throwIfNoEntry: false })
-  if (stat) digest.update(`${path}\0${traits(stat)}\0`)
+  if (stat) digest.update(`${path}\0${traits(stat, look.closely)}\0`)
   return stat
 }
 
+/** How a folder that has packages in it stands by itself. */
+function standingOf(look: Look, folder: string): string {
+  const stat = lstatSync(join(look.root, folder), { throwIfNoEntry: false })
+  return stat ? traits(stat, true) : ''
+}
+
 /** A folder's own times change whenever a tool writes beside its packages; its entries are listed anyway. */
-function traits(stat: Stats): string {
+function traits(stat: Stats, closely: boolean): string {
   const { ino, mode, size, mtimeMs, ctimeMs } = stat
-  return stat.isDirectory() ? `${ino} ${mode}` : `${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`
+  return stat.isDirectory() && !closely ? `${ino} ${mode}` : `${ino} ${mode} ${size} ${mtimeMs} ${ctimeMs}`
 }
 
 /** Entries in the order of their names; none where there is no folder, or none that may be read. Links are not followed. */

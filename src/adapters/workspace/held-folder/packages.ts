@@ -6,7 +6,7 @@ import { WorkspaceFault } from '../fault.ts'
 import { type Before, comparePackages } from './compare.ts'
 import { lookAtInstalled, tooMany } from './installed.ts'
 import { readPackages } from './package-content.ts'
-import { type Packages, readKnown, readSuspects, writeKnown, writeSuspects } from './record.ts'
+import { type Packages, readKnown, readSuspects, suspectsEnding, writeKnown, writeSuspects } from './record.ts'
 
 /** Packages when a task took the folder, as its record names them. */
 export interface NotedPackages {
@@ -62,7 +62,7 @@ export class InstalledPackages {
   }
 
   get #suspectsFile(): string {
-    return `${this.#records}.suspects`
+    return `${this.#records}${suspectsEnding}`
   }
 
   async #before({ installed, contents, suspect }: NotedPackages, now: Packages): Promise<Before> {

@@ -79,6 +79,18 @@ export function readSuspects(file: string, folder: string): Suspects {
   return { packages: parsed.data.packages, trusted: parsed.data.trusted ?? {} }
 }
 
+/** What the names of such records end in. */
+export const suspectsEnding = '.suspects'
+
+/** The folder that a record of suspect packages is about; undefined where it names none. */
+export function suspectFolder(file: string): string | undefined {
+  const record = readRecord(file)
+  if (record === undefined) return undefined
+  const parsed = SuspectRecord.safeParse(record)
+  if (!parsed.success) throw new WorkspaceFault('bad_record', `${file} does not say which packages are suspect; it is left as it is`)
+  return Object.keys(parsed.data.packages).length > 0 ? parsed.data.folder : undefined
+}
+
 export function writeSuspects(file: string, folder: string, { packages, trusted }: Suspects): void {
   writeRecord(file, { version: 1, folder, packages, trusted })
 }

@@ -4,6 +4,7 @@ import type { App, ExitCode } from '../app.ts'
 import type { Output } from '../output.ts'
 import type { ConfigFlags } from '../project.ts'
 import { writeWhole } from '../audit/checkpoint.ts'
+import { termLines } from './terms.ts'
 import { isBroken } from '../commands/run.ts'
 import { withEngine, withTask } from '../commands/task.ts'
 
@@ -34,8 +35,10 @@ function tell(output: Output, id: string, attested: Attested, { out }: AttestFla
   else writeWhole(resolve(output.terminal.cwd, out), `${text}\n`)
   const things = statement.subject.length === 1 ? 'one thing' : `${statement.subject.length} things`
   const where = out === undefined ? '' : ` in ${out}`
-  if (statement.predicate.assay?.policyAccepted === false)
-    output.note('WARN: it was decided under a policy that the owner has not accepted: assay policy show')
+  if (statement.predicate.assay?.policyAccepted === false) {
+    output.note('WARN: it was decided under terms that the owner has not accepted: assay policy show')
+    for (const line of termLines(statement.predicate.assay)) output.note(`  ${line}`)
+  }
   output.note(`${statement.predicate.result}: ${id}, ${things}${where}. Hand out the public key with it: assay audit key`)
   return 0
 }

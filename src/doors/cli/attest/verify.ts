@@ -5,6 +5,7 @@ import { compareSubject } from '../../../engine/audit/subject.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import { chosenKey, namedText } from '../audit/kept.ts'
+import { termLines } from './terms.ts'
 
 export interface VerifyFlags {
   subject?: string
@@ -57,6 +58,7 @@ function lines(output: Output, { subject, predicate }: Statement, compared: { pa
           `result    ${assay.flag}${assay.score ? `, score ${assay.score.on100}/100` : ', unscored'}, bar ${assay.bar}: ${oneLine(assay.why)}`,
           `judges    ${judges.length === 0 ? 'nobody reviewed it' : oneLine(judges.join(', '), 400)}`,
           `policy    ${oneLine(assay.policy)}${assay.policyAccepted === false ? ', NOT ACCEPTED by the owner' : ''}`,
+          ...termLines(assay).map((line) => `differs   ${line}`),
           `journal   ${oneLine(assay.head.stream)}@${assay.head.version}, position ${assay.head.position}, ${assay.head.hash}`,
         ]
       : []),

@@ -1,4 +1,5 @@
 import { OperatorAnswer } from '../../../contract/events/task.ts'
+import { whyWithdrawn } from '../../../engine/gates/withdrawn.ts'
 import type { RequestRow } from '../../../engine/requests.ts'
 import { notTheOwner } from '../owner.ts'
 import type { App, ExitCode } from '../app.ts'
@@ -53,7 +54,8 @@ export async function answerCommand(app: App, output: Output, request: string, a
     if (!found)
       return say(
         output,
-        `there is no open request ${request}; ${open.length === 0 ? 'nothing waits' : `open: ${open.map((one) => one.request).join(', ')}`}`,
+        (await whyWithdrawn(engine.parts.journal, request)) ??
+          `there is no open request ${request}; ${open.length === 0 ? 'nothing waits' : `open: ${open.map((one) => one.request).join(', ')}`}`,
       )
     if (!found.answers.includes(parsed.data))
       return say(output, `${answer} is no answer to ${found.request}; possible: ${found.answers.join(', ')}`)

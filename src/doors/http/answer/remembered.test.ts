@@ -15,9 +15,10 @@ describe('RememberedAnswers', () => {
     expect((await answers.answer(['a', 'k'], 'other', work)).status).toBe(422)
   })
 
-  it('forgets what failed for want of the server, and what threw', async () => {
+  it('forgets what had no effect: what was refused, what failed for want of the server, and what threw', async () => {
     const answers = new RememberedAnswers({ entries: 10, bytes: 1000 })
-    expect((await answers.answer(['k'], '', async () => reply('', 503))).status).toBe(503)
+    for (const status of [400, 403, 409, 422, 429, 503])
+      expect((await answers.answer(['k'], String(status), async () => reply('', status))).status).toBe(status)
     await expect(answers.answer(['k'], '', () => Promise.reject(new Error('bug')))).rejects.toThrow('bug')
     expect((await answers.answer(['k'], '', async () => reply('fine'))).body).toBe('fine')
   })
@@ -33,5 +34,16 @@ describe('RememberedAnswers', () => {
     await ask('big', 100)
     await ask('c')
     expect(worked).toBe(6)
+  })
+
+  it('leaves alone what took the place of one that was forgotten while it was under way', async () => {
+    const answers = new RememberedAnswers({ entries: 1, bytes: 100 })
+    const held = Promise.withResolvers<Reply>()
+    const first = answers.answer(['k'], '', () => held.promise)
+    await answers.answer(['other'], '', async () => reply('other'))
+    expect((await answers.answer(['k'], '', async () => reply('second'))).body).toBe('second')
+    held.resolve(reply('late', 503))
+    expect((await first).status).toBe(503)
+    expect((await answers.answer(['k'], '', async () => reply('third'))).body).toBe('second')
   })
 })

@@ -14,8 +14,9 @@ export interface RememberedOptions {
 }
 
 /**
- * Answers by `Idempotency-Key`: whoever repeats a request because the answer was lost gets that answer, and nothing happens twice. Kept in
- * memory and bounded, the oldest forgotten first; what must never happen twice is also told apart in the journal.
+ * Answers by `Idempotency-Key`: whoever repeats a request because the answer was lost gets that answer, and nothing happens twice. What was refused
+ * had no effect and is not kept: put right, or once its cause is gone, it may come again under its key. Kept in memory and bounded, the oldest
+ * forgotten first; what must never happen twice is also told apart in the journal.
  */
 export class RememberedAnswers {
   readonly #kept = new Map<string, Kept>()
@@ -38,22 +39,27 @@ export class RememberedAnswers {
     this.#kept.set(name, kept)
     try {
       const reply = await kept.reply
-      // What failed for want of the server is worth another try.
-      if (reply.status >= 500) this.#kept.delete(name)
-      else this.#weigh(kept, reply)
+      if (reply.status >= 300) this.#forget(name, kept)
+      else this.#weigh(name, kept, reply)
       return reply
     } catch (error) {
-      this.#kept.delete(name)
+      this.#forget(name, kept)
       throw error
     }
   }
 
-  #weigh(kept: Kept, reply: Reply): void {
+  /** One that was forgotten while it was under way may have been asked for again since. */
+  #forget(name: string, kept: Kept): void {
+    if (this.#kept.get(name) === kept) this.#kept.delete(name)
+  }
+
+  #weigh(name: string, kept: Kept, reply: Reply): void {
+    if (this.#kept.get(name) !== kept) return
     kept.bytes = reply.body.length
     this.#bytes += kept.bytes
-    for (const [name, oldest] of this.#kept) {
+    for (const [first, oldest] of this.#kept) {
       if (this.#kept.size <= this.#options.entries && this.#bytes <= this.#options.bytes) return
-      this.#kept.delete(name)
+      this.#kept.delete(first)
       this.#bytes -= oldest.bytes
     }
   }

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { CardRequest, DeliverableId } from '../../../contract/deliverable/deliverable.ts'
+import { type Card, CardRequest, DeliverableId } from '../../../contract/deliverable/deliverable.ts'
 import { Bypassed, CardSent, DeliverableDetail, DeliverableItem, SendCard, SubmitDeliverable } from '../../../contract/http/deliverable.ts'
 import { NeededReason } from '../../../contract/http/mission.ts'
 import { deliverableReview, reviewDeliverable } from '../../../engine/deliverables/review.ts'
@@ -12,7 +13,7 @@ import { waitFor } from '../jobs.ts'
 import { listOf, pageOf, Paging } from '../page.ts'
 import { route } from '../route.ts'
 import { storeSent } from './brought.ts'
-import { inName, namedRequest, ownDeliverable } from './own.ts'
+import { inName, requestName, ownDeliverable } from './own.ts'
 import { Waiting } from './waiting.ts'
 
 const params = z.object({ deliverable: DeliverableId.describe('Id of the deliverable; `/` written `%2F`.') })
@@ -106,9 +107,12 @@ const bringing = [
     status: [201],
     handle: async ({ door, who, body: { worker, ...request }, key }) => {
       const from = inName(who, worker) ?? who.name
-      const card = key === undefined ? {} : { card: namedRequest(from, key) }
-      const sent = await door.engine.emitCard(CardRequest.parse(request), { from, ...card, digestOf: (source) => door.digestNow(source) })
+      const card = key === undefined ? {} : { card: requestName(from, key) }
+      const wanted = CardRequest.parse(request)
+      const sent = await door.engine.emitCard(wanted, { from, ...card, digestOf: (source) => door.digestNow(source) })
       if (!sent.ok) return refuse(sent.code, sent.message, sent.verdict === undefined ? {} : { verdict: sent.verdict })
+      if (!says(sent.card, wanted))
+        return refuse('key_reused', `another card came under this Idempotency-Key before, and is ${sent.card.card}: use a new one`)
       if (sent.bypass) door.log(`WARN: ${sent.card.deliverable} is handed over UNREVIEWED: ${sent.card.bypass?.by} waived its review`)
       return { status: 201, body: { card: sent.card, bypass: sent.bypass, ...(sent.verdict !== undefined && { verdict: sent.verdict }) } }
     },
@@ -132,6 +136,12 @@ const bringing = [
     },
   }),
 ]
+
+/** A card is what was asked for: what its sender said with a deliverable is its note where judges were shown something else. */
+function says({ type, title, body, priority, deliverable, note }: Card, wanted: CardRequest): boolean {
+  const said = [type, note?.title ?? title, note?.body ?? body, priority, deliverable]
+  return isDeepStrictEqual(said, [wanted.type, wanted.title, wanted.body, wanted.priority, wanted.metadata.deliverableId])
+}
 
 /** While this server is at it there may be no row yet: then only that is said. */
 async function standingOf(

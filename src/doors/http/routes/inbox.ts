@@ -3,6 +3,7 @@ import type { Digest } from '../../../contract/canonical.ts'
 import { Answered, AnswerRequest, InboxDetail, InboxItem, Overrule, Overruled, RequestItem } from '../../../contract/http/deliverable.ts'
 import { Reason } from '../../../contract/http/mission.ts'
 import { inboxCard, provenCards } from '../../../engine/deliverables/inbox.ts'
+import { whyWithdrawn } from '../../../engine/gates/withdrawn.ts'
 import type { InboxRow } from '../../../engine/views/inbox.ts'
 import { refuse, refusedBy } from '../answer/problem.ts'
 import type { Answer } from '../answer/reply.ts'
@@ -110,7 +111,10 @@ const deciding = [
     reply: Answered,
     handle: async ({ door, who, params, body: { answer, reason } }) => {
       const request = (await door.engine.requests()).find((one) => one.request === params.request)
-      if (!request) return refuse('not_found', `there is no open request ${params.request}`)
+      if (!request) {
+        const withdrawn = await whyWithdrawn(door.engine.parts.journal, params.request)
+        return refuse('not_found', withdrawn ?? `there is no open request ${params.request}`)
+      }
       if (!request.answers.includes(answer))
         return refuse('bad_answer', `${answer} is no answer to ${request.request}; possible: ${request.answers.join(', ')}`)
       const answered = await door.engine.answer({ request, answer, by: who.name, reason })

@@ -3,6 +3,7 @@ import { MissionDetail, MissionItem, MissionStarted, NeededReason, Reason, Tasks
 import { formatPlace, formatProblem } from '../../../contract/source/problem.ts'
 import { retryMission } from '../../../engine/gates/retry.ts'
 import { stopMission } from '../../../engine/gates/stop.ts'
+import { namedRequest } from '../../../engine/mission/requested.ts'
 import { readPlan } from '../../../engine/project.ts'
 import type { MissionRow } from '../../../engine/views/tasks.ts'
 import { refuse, refusedBy } from '../answer/problem.ts'
@@ -10,7 +11,7 @@ import type { Answer } from '../answer/reply.ts'
 import type { Door } from '../door.ts'
 import { listOf, pageOf, Paging } from '../page.ts'
 import { route } from '../route.ts'
-import { namedRequest } from './own.ts'
+import { requestName } from './own.ts'
 import { taskPage } from './tasks.ts'
 
 const params = z.object({ mission: z.string().min(1).max(300).describe('Id of the run.') })
@@ -81,7 +82,7 @@ const steering = [
       }
       const started = await door.engine.start(read.value.plan, {
         fresh: query.fresh === 'true',
-        ...(key !== undefined && { key: namedRequest(who.name, key) }),
+        ...(key !== undefined && { request: namedRequest(requestName(who.name, key), { mission: body, fresh: query.fresh }) }),
       })
       if (!started.ok) return refusedBy(started.error)
       const { mission, joined } = started.value

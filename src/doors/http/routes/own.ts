@@ -11,7 +11,7 @@ export function inName(who: Who, named: string | undefined): string | undefined 
 }
 
 /** Name of a request that came with an `Idempotency-Key`: kept in the journal, so that a server that was started anew knows it too. */
-export function namedRequest(from: string, key: string): string {
+export function requestName(from: string, key: string): string {
   return `http-${sha256Hex(JSON.stringify([from, key])).slice(0, 32)}`
 }
 

@@ -14,7 +14,7 @@ import type { Door } from '../door.ts'
 import { type Job, waitFor } from '../jobs.ts'
 import { route } from '../route.ts'
 import { storeSent } from './brought.ts'
-import { inName, namedRequest, ownTask } from './own.ts'
+import { inName, requestName, ownTask } from './own.ts'
 import { Waiting } from './waiting.ts'
 
 const id = (what: string) => z.object({ id: z.string().max(100).describe(`Handle that the ${what} was answered with.`) })
@@ -126,7 +126,7 @@ const delegations = [
       const begun = await beginDelegation(door.engine, body.call, {
         by,
         ...(parent !== undefined && { parent }),
-        ...(key !== undefined && { key: namedRequest(by, key) }),
+        ...(key !== undefined && { key: requestName(by, key) }),
       })
       if (!begun.ok) return refusedBy(begun.error)
       return delegationAnswer(door, who, begun.value.mission, wait)

@@ -3,6 +3,7 @@ import { Card } from '../../../contract/deliverable/deliverable.ts'
 import { OperatorAnswer } from '../../../contract/events/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { inboxCard, provenCards } from '../../../engine/deliverables/inbox.ts'
+import { whyWithdrawn } from '../../../engine/gates/withdrawn.ts'
 import type { DeliverableRow, InboxRow } from '../../../engine/views/inbox.ts'
 import { answer, type Answer, type Call, reads, refuse, refusedBy, tool, writes } from '../tool.ts'
 
@@ -54,7 +55,10 @@ const decisions: Record<Order['action'], Decide> = {
   answer: async ({ engine, session, input }, by) => {
     if (input.request === undefined || input.answer === undefined) return refuse('bad_command', 'name the request and the answer')
     const found = (await engine.requests()).find(({ request }) => request === input.request)
-    if (!found) return refuse('not_found', `there is no open request ${input.request}; list_inbox shows those that are`)
+    if (!found) {
+      const withdrawn = await whyWithdrawn(engine.parts.journal, input.request)
+      return refuse('not_found', withdrawn ?? `there is no open request ${input.request}; list_inbox shows those that are`)
+    }
     if (!found.answers.includes(input.answer))
       return refuse('bad_answer', `${input.answer} is no answer to ${found.request}; possible: ${found.answers.join(', ')}`)
     const done = await engine.answer({ request: found, answer: input.answer, by, reason: input.reason })

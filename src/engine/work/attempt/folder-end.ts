@@ -1,4 +1,5 @@
 import type { Digest } from '../../../contract/canonical.ts'
+import type { TaskSpec } from '../../../contract/task.ts'
 import { isFinished } from '../../../core/task/decide.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { StreamAppend } from '../../../ports/journal.ts'
@@ -21,10 +22,22 @@ export async function freeFolder(parts: EngineParts, state: TaskState): Promise<
   const accepted = status === 'done'
   if (hold.kind !== 'own') {
     if (!accepted || !parts.workspaces.isAside(spec)) return 'freed'
-    if (hold.kind !== 'free' || !(await append(parts, folderTaken(hold, spec)))) return 'later'
+    if (hold.kind !== 'free' || !(await takeFolder(parts, hold, spec))) return 'later'
     return release(parts, state, { ...hold, kind: 'own', version: hold.version + 1 }, accepted)
   }
   return release(parts, state, hold, accepted)
+}
+
+/** Frees the folder of a task that is neither finished nor held, and that nobody goes on with: its work is put aside. */
+export async function putAside(parts: EngineParts, state: TaskState): Promise<'freed' | 'later' | 'stuck'> {
+  if (isUnderWay(parts, state.spec.id)) return 'later'
+  const hold = await holdsFolder(parts, state.spec)
+  return hold.kind === 'own' ? release(parts, state, hold, false) : 'freed'
+}
+
+/** Takes a folder that is free; false where another was first. */
+export function takeFolder(parts: EngineParts, hold: FolderHold, spec: TaskSpec): Promise<boolean> {
+  return append(parts, folderTaken(hold, spec))
 }
 
 async function release(parts: EngineParts, state: TaskState, hold: FolderHold, accepted: boolean): Promise<'freed' | 'later' | 'stuck'> {

@@ -7,6 +7,7 @@ import { lookAtGates } from '../../gates/gates.ts'
 import { inputMaterial } from './inputs.ts'
 import { freeFolder } from './folder-end.ts'
 import { type FolderHold, folderTaken, holdsFolder, stuckDetail } from './folders.ts'
+import { cutOffDetail, hasFolder, leftFolder } from './left-folder.ts'
 import { workerPrompt } from '../../prompts/worker.ts'
 import { diskFault } from '../../store-fault.ts'
 import { reportEnding } from './submission.ts'
@@ -41,7 +42,7 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
   const brain = await bench.brain(agent.brain)
   const inputs = await inputMaterial(bench, state)
   const folder = await holdsFolder(bench.parts, state.spec)
-  if (folder.kind === 'busy') return void (await journal.release(lease, folderRetryMs(lease)))
+  if (folder.kind === 'busy') return afterBusy(bench, lease, folder)
   if (folder.kind === 'stuck') return afterStuck(bench, lease, folder)
   // A shared folder is looked at only once it is taken: until then another task may be writing in it.
   const openWorkspace = async () => {
@@ -72,6 +73,16 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
 
   const workspace = prepared ?? (await openWorkspace())
   await takeTurn(bench, lease, started.state, { brain, inputs, workspace }, signal)
+}
+
+/** Another task has the folder. Where nobody goes on with that one, it gives the folder up, or a person is asked. */
+async function afterBusy(bench: Bench, lease: Lease, { task: holder }: Extract<FolderHold, { kind: 'busy' }>): Promise<void> {
+  const { task } = lease.payload as { task: string }
+  const { state } = await bench.tasks.load(holder)
+  if (!state || (await leftFolder(bench.parts, state)) !== 'cut_off')
+    return void (await bench.parts.journal.release(lease, folderRetryMs(lease)))
+  const hold = { type: 'hold_task', reason: 'operator', detail: cutOffDetail(state) } as const
+  return settleRefused(bench, lease, await bench.tasks.handle(task, hold, { actor: 'runtime', settles: lease }))
 }
 
 /** What another task left in the folder could not be put back: it is tried again, and where it still cannot be, a person is asked. */
@@ -106,6 +117,7 @@ async function goOn(bench: Bench, lease: Lease, state: TaskState, signal: AbortS
   if (current?.outside) return void (await bench.parts.journal.complete(lease))
   if (!current?.conversational || current.callOpen || !agent) return interrupted(bench, lease, state)
   if (signal.aborted) return void (await bench.parts.journal.release(lease, 0))
+  if (!(await hasFolder(bench.parts, spec))) return void (await bench.parts.journal.release(lease, folderRetryMs(lease)))
   const inputs = await inputMaterial(bench, state)
   const workspace = await bench.parts.workspaces.open(spec, inputs)
   await takeTurn(bench, lease, state, { brain: await bench.brain(agent.brain), inputs, workspace }, signal)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CheckReport } from '../../../contract/check.ts'
 import type { PackageChanges } from '../../../ports/workspace.ts'
-import { installedReports, withMeddling } from './installed.ts'
+import { disturbed, installedReports, withMeddling, withMeddlingOfOthers } from './installed.ts'
 
 const passing: CheckReport = { id: 'tests', kind: 'command', outcome: 'pass', summary: 'exit code 0', output: 'fine', findings: ['other'] }
 const changes = (some: Partial<PackageChanges>): PackageChanges => ({ changed: [], replaced: [], added: [], removed: [], ...some })
@@ -55,5 +55,48 @@ describe('the report of a check that may have loaded changed packages', () => {
     const { findings } = withMeddling(passing, changes({ changed: many }), none)
     expect(findings).toHaveLength(22)
     expect(findings.at(-1)).toBe('and 480 more installed packages')
+  })
+})
+
+describe('the report of a check that may have loaded packages which others changed', () => {
+  it.each([
+    [['m/holder'], 'the work of m/holder'],
+    [[], 'work that was not accepted'],
+  ])('fails, and says whose work it was (%j)', (others, whose) => {
+    const report = withMeddlingOfOthers(passing, changes({ changed: ['node_modules/pad'], replaced: ['app/node_modules/pad'] }), others)
+    expect(report).toMatchObject({
+      outcome: 'fail',
+      output: 'fine',
+      summary: expect.stringContaining('node_modules/pad, app/node_modules/pad'),
+    })
+    expect(report.summary).toContain(whose)
+    expect(report.findings).toEqual([
+      'other',
+      ...['', 'app/'].map((at) => expect.stringContaining(`${at}node_modules/pad is installed and was changed by ${whose}`)),
+    ])
+  })
+
+  it('stands where they only added some, which were not there for it, or removed some, which it would have missed', () => {
+    expect(withMeddlingOfOthers(passing, changes({ added: ['node_modules/new'] }), ['m/holder'])).toEqual(passing)
+    expect(withMeddlingOfOthers(passing, changes({ removed: ['node_modules/old'] }), ['m/holder'])).toMatchObject({
+      outcome: 'pass',
+      findings: ['other', expect.stringContaining('node_modules/old was installed and was removed')],
+    })
+  })
+
+  it('is no better for one that fails anyway', () => {
+    const failing = { ...passing, outcome: 'fail' as const, summary: 'exit code 1' }
+    expect(withMeddlingOfOthers(failing, changes({ changed: ['node_modules/pad'] }), [])).toMatchObject({
+      outcome: 'fail',
+      summary: 'exit code 1',
+    })
+  })
+
+  it('is an error where something was touched each time that it ran, and names at most twenty', () => {
+    const moved = Array.from({ length: 25 }, (_, at) => `node_modules/p${at} was touched`)
+    const report = disturbed(passing, moved)
+    expect(report).toMatchObject({ outcome: 'error', summary: expect.stringContaining('node_modules/p0 was touched') })
+    expect(report.summary).toContain('and 5 more')
+    expect(report.findings).toHaveLength(21)
   })
 })

@@ -1,4 +1,4 @@
-import type { CheckReport, CheckSpec } from '../../../contract/check.ts'
+import type { CheckReport } from '../../../contract/check.ts'
 import { visible } from '../../../contract/source/shown.ts'
 import type { PackageChanges } from '../../../ports/workspace.ts'
 
@@ -6,8 +6,8 @@ import type { PackageChanges } from '../../../ports/workspace.ts'
 const mostNamed = 20
 
 /** Only programs load what is installed. */
-export function loadsPackages(spec: CheckSpec): boolean {
-  return spec.kind === 'command'
+export function loadsPackages({ kind }: { kind: string }): boolean {
+  return kind === 'command'
 }
 
 export function isMeddled({ changed, replaced, added, removed }: PackageChanges): boolean {
@@ -49,6 +49,32 @@ export function withMeddling(report: CheckReport, changes: PackageChanges, decla
       ? `${counted(others)} changed: what the check loaded is not what is judged. Install them again`
       : `${counted(undeclared)} added that no package.json or lock file declares for this check: what it loaded is not what is judged`
   return { ...report, findings, outcome: 'fail', summary }
+}
+
+/** The same for packages that the work of other tasks has changed: whoever did the work under check cannot mend them. What others added was not there for the check. */
+export function withMeddlingOfOthers(report: CheckReport, changes: PackageChanges, others: readonly string[]): CheckReport {
+  const { changed, replaced, removed } = changes
+  const whose = others.length > 0 ? `the work of ${others.map((task) => visible(task)).join(' or ')}` : 'work that was not accepted'
+  const findings = [
+    ...report.findings,
+    ...named([...changed, ...replaced], `is installed and was changed by ${whose}; it is in no snapshot`),
+    ...named(removed, `was installed and was removed by ${whose}`),
+  ]
+  const touched = [...changed, ...replaced]
+  if (report.outcome !== 'pass' || touched.length === 0) return { ...report, findings }
+  const shown = touched.slice(0, mostNamed).map((path) => visible(path))
+  const more = touched.length - shown.length
+  const summary = `the check loads what ${whose} has changed: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Install the same again as it was`
+  return { ...report, findings, outcome: 'fail', summary }
+}
+
+/** The report of a check during which somebody touched what it may have loaded, each time that it was run: what it said is nothing about the work. */
+export function disturbed(report: CheckReport, moved: readonly string[]): CheckReport {
+  const shown = moved.slice(0, mostNamed)
+  const findings = [...report.findings, ...shown.map((what) => `${what} while the check ran`)]
+  const more = moved.length - shown.length
+  const summary = `while the check ran, each time: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return { ...report, findings, outcome: 'error', summary }
 }
 
 function counted({ length }: readonly string[]): string {

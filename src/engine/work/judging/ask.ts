@@ -18,6 +18,7 @@ import { type Bench, type Runner, settleRefused } from '../bench.ts'
 import { type Allowance, allowanceFor, oneAtATime } from './budget.ts'
 import { copyForJudge } from './copies.ts'
 import { folderBefore } from './folder-before.ts'
+import { amongNeighbours } from './neighbours.ts'
 import { questionKey, remember } from './remembered.ts'
 import { panelMaterial, sourceOf } from './panel-material.ts'
 
@@ -116,13 +117,14 @@ async function sit(bench: Bench, sitting: Sitting, signal: AbortSignal, allowanc
   }
   try {
     const retries = brain.retriesItself ? 0 : config.limits.judgeRetries
-    let ending = await call(brain, question, signal)
+    const ask = () => amongNeighbours(bench, spec, config.brains[agent.brain], (beside) => call(brain, { ...question, beside }, signal))
+    let ending = await ask()
     let spent = usageOf(ending)
     for (let tries = 0; ending.kind === 'unavailable' && tries < retries && !signal.aborted; tries += 1) {
       const pause = backoffMs[Math.min(tries, backoffMs.length - 1)] as number
       await sleep(pause, undefined, { signal }).catch(() => undefined)
       if (signal.aborted || (allowance && (spent?.costUsd ?? 0) + allowance.expected > allowance.left)) break
-      ending = await call(brain, question, signal)
+      ending = await ask()
       spent = addUsage(spent, usageOf(ending))
     }
     return ending.kind === 'stopped' || !spent ? ending : { ...ending, usage: spent }

@@ -11,7 +11,7 @@ type Before = NonNullable<JudgeQuestion['before']> & { dispose(): Promise<void> 
  */
 export function folderBefore({ parts }: Bench, { spec, current }: TaskState): Before | undefined {
   const shared = parts.workspaces.shared(spec)
-  const base = current?.content?.base
+  const base = shared?.before ?? current?.content?.base
   if (!shared || base === undefined) return undefined
   let copy: ReturnType<typeof copyForJudge> | undefined
   const make = async () => {

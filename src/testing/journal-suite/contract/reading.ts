@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JournalAdapter } from '../adapters.ts'
 import { freshJournal } from '../fresh.ts'
-import { appended, enqueued, workOf } from '../samples.ts'
+import { appended, enqueued, meta, workOf } from '../samples.ts'
 
 /** Longer than any test may take: a wait that ends was woken. */
 const never = Number.MAX_SAFE_INTEGER
@@ -24,6 +24,22 @@ export function reading(adapter: JournalAdapter): void {
         }
       }
       expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    })
+
+    it('reads events of some types alone, and says how far it looked', async () => {
+      const journal = await freshJournal(adapter)
+      const quoted = { said: '"type":"b.done","v":1}', type: 'b.done', v: 1 }
+      const types = ['a.done', 'b.done', 'a.done', 'b.done.twice', 'c.done', 'b.done']
+      for (const [index, type] of types.entries()) {
+        const streams = [{ stream: `s/${index}`, expected: 0, events: [{ type, v: 1, data: type === 'b.done' ? {} : quoted }] }]
+        expect(await journal.append({ streams, meta })).toMatchObject({ ok: true })
+      }
+      const found = await journal.readTypes(['b.done', "it's"], 0, 4)
+      expect(found).toEqual({ events: [(await journal.read(1, 1))[0]], position: 4 })
+      const rest = await journal.readTypes(['b.done', 'c.done'], found.position, 100)
+      expect([rest.events.map(({ position }) => position), rest.position]).toEqual([[5, 6], 6])
+      expect(await journal.readTypes(['b.done'], 6, 100)).toEqual({ events: [], position: 6 })
+      expect(await journal.readTypes([], 0, 2)).toEqual({ events: [], position: 2 })
     })
 
     it('reads a stream after a version, and an unknown stream as empty', async () => {

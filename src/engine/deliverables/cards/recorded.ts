@@ -1,0 +1,82 @@
+import type { StoredEvent } from '../../../contract/events/envelope.ts'
+import type { Journal } from '../../../ports/journal.ts'
+import { recordedRow } from '../../audit/rows.ts'
+import { cardStream, taskStream } from '../../streams.ts'
+import { askedIn, type InboxRow, inboxTypes, inboxView } from '../../views/inbox.ts'
+import type { TaskRow } from '../../views/tasks.ts'
+
+/** Events that are looked at in one turn. */
+const pageSize = 20_000
+
+type Told = Pick<TaskRow, 'title' | 'bar' | 'score' | 'flag'>
+
+/** What is known of one journal's cards. */
+interface Known {
+  position: number
+  cards: Map<string, InboxRow>
+  /** How tasks that ask something stand, each as of a version of its stream. */
+  tasks: Map<string, { version: number; told: Told | undefined }>
+  /** Looks come one after the other. */
+  look: Promise<void>
+}
+
+const journals = new WeakMap<Journal, Known>()
+
+function knownOf(journal: Journal): Known {
+  const known = journals.get(journal) ?? { position: 0, cards: new Map(), tasks: new Map(), look: Promise.resolve() }
+  journals.set(journal, known)
+  return known
+}
+
+/**
+ * Every card as the events of the journal come to, each event held against its hash; the rows that are kept for lists are not asked, so that none
+ * can be hidden or changed by editing them. The first look goes over the whole journal, later ones over what came since.
+ */
+export async function recordedCards(journal: Journal): Promise<ReadonlyMap<string, InboxRow>> {
+  const known = knownOf(journal)
+  const look = known.look.then(() => lookOn(journal, known))
+  // Whoever looks finds out about a failure; the next one begins where this one ended.
+  known.look = look.catch(() => undefined)
+  await look
+  return known.cards
+}
+
+async function lookOn(journal: Journal, known: Known): Promise<void> {
+  for (;;) {
+    const { events, position } = await journal.readTypes(inboxTypes, known.position, pageSize)
+    for (const event of events) {
+      for (const card of new Set(inboxView.keys(event))) {
+        const row = inboxView.fold(known.cards.get(card), event, card)
+        if (row === undefined) known.cards.delete(card)
+        // As a row that was stored and read again.
+        else known.cards.set(card, JSON.parse(JSON.stringify(row)) as InboxRow)
+      }
+    }
+    if (position === known.position) return
+    known.position = position
+  }
+}
+
+/** One card, from the events of its own stream alone. */
+export async function recordedCard(journal: Journal, card: string): Promise<InboxRow | undefined> {
+  return cardFrom(await journal.readStream(askedIn(card) ?? cardStream(card)), card)
+}
+
+/** A card as the events of its stream come to. */
+export function cardFrom(events: readonly StoredEvent[], card: string): InboxRow | undefined {
+  const own = events.filter((event) => inboxView.keys(event).includes(card))
+  const row = own.reduce<InboxRow | undefined>((before, event) => inboxView.fold(before, event, card), undefined)
+  return row && (JSON.parse(JSON.stringify(row)) as InboxRow)
+}
+
+/** How a task stands by its events; they are read again where there are more of them. */
+export async function toldOf(journal: Journal, task: string): Promise<Told | undefined> {
+  const { tasks } = knownOf(journal)
+  const version = await journal.head(taskStream(task))
+  const known = tasks.get(task)
+  if (known?.version === version) return known.told
+  const row = await recordedRow(journal, task)
+  const told = row && { title: row.title, bar: row.bar, ...(row.score && { score: row.score }), ...(row.flag && { flag: row.flag }) }
+  tasks.set(task, { version, told })
+  return told
+}
