@@ -184,6 +184,8 @@ describe('what was changed by hand', () => {
     db.exec("UPDATE view_rows SET row = replace(row, 'below-threshold', 'clean') WHERE view = 'tasks' AND key = 'm-1/poor'")
     db.close()
     expect(await project.run(['audit', 'verify'])).toMatchObject({ code: 1, stdout: expect.stringContaining('view tasks, row m-1/poor') })
+    const shown = await project.run(['mission', 'show', 'm-1'])
+    expect([shown.code, shown.stdout, shown.stderr]).toEqual([3, '', expect.stringContaining('was changed by hand')])
   })
 })
 

@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openSigner } from '../src/adapters/signing/key.ts'
+import { Statement } from '../src/contract/attest/statement.ts'
+import { sealStatement } from '../src/engine/audit/envelope.ts'
 import { useAssay } from './front-door/assay.ts'
 import { cardsOf, deliverableProject } from './front-door/deliverables.ts'
 import { readJournal } from './front-door/journal.ts'
@@ -28,7 +31,7 @@ describe('what cannot be handed over is refused with a reason', () => {
     for (const [args, code, said] of [
       [['deliverable', 'send', 'x'], 2, 'REFUSED (deliverable_unknown)'],
       [['deliverable', 'show', 'x'], 2, 'there is no deliverable x'],
-      [['why', 'x'], 2, 'there is no task x'],
+      [['why', 'x'], 2, 'there is no task or deliverable x'],
       [['inbox', 'show', 'x'], 2, 'there is no card x'],
       [['inbox', 'export', 'x', '--out', 'copy'], 2, 'there is no card x'],
       [['inbox', '--state', 'open'], 2, '--state open'],
@@ -99,11 +102,27 @@ describe('an address', () => {
     expect(readFileSync(join(project.folder, 'copy', 'page.html'), 'utf8')).toBe('<p>score=90 answer 1</p>')
     expect(asked()).toBe(1)
 
+    expect((await project.run(['attest', 'page', '--out', 'page.json'])).stderr).toContain('PASSED')
+    expect(await project.run(['verify', 'page.json'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/counts +until 20/) })
+    const { payload } = JSON.parse(project.read('page.json')) as { payload: string }
+    const statement = Statement.parse(JSON.parse(Buffer.from(payload, 'base64').toString()))
+    if (statement.predicate.assay) statement.predicate.assay.expires = '2026-01-01T00:00:00.000Z'
+    const signer = openSigner(join(project.folder, '.config', 'assay'))
+    project.write({ 'old.json': JSON.stringify(sealStatement(statement, signer)) })
+    const old = await project.run(['verify', 'old.json', '--allow-warned'])
+    expect(old, old.stderr).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('PASSED, EXPIRED'),
+      stderr: expect.stringContaining('EXPIRED'),
+    })
+
     const short = deliverableProject({ gate: { urlVerdictTtl: '2s' } })
     expect((await short.run(review(url, 'page', '--allow-private'))).code).toBe(0)
     await until('the verdict has expired', async () =>
       (await short.run(['deliverable', 'send', 'page'])).stderr.includes('REFUSED (verdict_expired)'),
     )
+    for (const name of ['page', 'deliverable-page-1/subject'])
+      expect(await short.run(['attest', name]), name).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('has expired') })
   })
 
   it("that is a mission's deliverable is fetched with the work, judged and kept; one that cannot be had rejects the attempt", {

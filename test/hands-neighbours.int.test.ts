@@ -75,7 +75,10 @@ const of = async (project: Project, task: string) => (await project.events()).fi
 async function played({ project, place }: Met): Promise<{ reports: CheckReport[]; types: string[]; detail: string }> {
   const run = project.start(['run', 'm.yaml'], { env: place.env })
   const isOver = async () => (await of(project, 'other')).some(({ type }) => ended.includes(type))
-  await until('the other task is over', isOver, 120_000)
+  await until('the other task is over', isOver, 120_000).catch(async (error: Error) => {
+    const events = (await project.events()).map(({ stream, type, data }) => `${stream} ${type} ${JSON.stringify(data).slice(0, 300)}`)
+    throw new Error(`${error.message}; the journal has\n${events.join('\n')}`)
+  })
   writeFileSync(place.at('over'), '')
   const { stdout, stderr } = await run.ended
   expect(existsSync(place.at('meddled')), `the holder did its part: ${stdout}${stderr}`).toBe(true)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -50,17 +51,31 @@ describe('a hook', () => {
     expect({ code, ...answer }).toMatchObject({ code: 0, systemMessage: expect.stringContaining('UNREVIEWED') })
   })
 
+  const slowGit = '#!/bin/sh\n: >"$HOME/tmp/asked"\nexec sleep 300\n'
+
   it('lets the agent go, unreviewed and on record, when looking at the folder takes longer than its time', { timeout }, async () => {
-    const project = ruledProject({ 'tmp/bin/git': '#!/bin/sh\n: >"$HOME/tmp/asked"\nexec sleep 300\n' }, withTimeout('15s'))
+    const project = ruledProject({ 'tmp/kept': '' }, withTimeout('15s'))
     await begin(project, 's1')
     project.write({ 'a.txt': 'bad\n' })
-    const env = { PATH: `${join(project.folder, 'tmp', 'bin')}:${process.env.PATH}` }
+    const folder = mkdtempSync(join(tmpdir(), 'assay-slow-git-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    writeFileSync(join(folder, 'git'), slowGit, { mode: 0o755 })
+    const env = { PATH: `${folder}:${process.env.PATH}` }
     const { code, stdout } = await project.run(['hook', '--agent', 'claude'], { input: question(project, 'Stop'), env })
     expect(project.has('tmp/asked')).toBe(true)
     expect(code).toBe(0)
     const { systemMessage } = JSON.parse(stdout) as HookAnswer
     expect(systemMessage).toMatch(/UNREVIEWED: the hook did not come to an end within hook\.timeout \(15s\)/)
     expect(await unreviewedReasons(project)).toEqual([expect.stringContaining('hook.timeout')])
+  })
+
+  it('does not look at the folder with a git that lies in it', { timeout }, async () => {
+    const project = ruledProject({ 'tmp/bin/git': slowGit })
+    await begin(project, 's1')
+    project.write({ 'a.txt': 'good\n' })
+    const env = { PATH: `${join(project.folder, 'tmp', 'bin')}:${process.env.PATH}` }
+    await project.run(['hook', '--agent', 'claude'], { input: question(project, 'Stop'), env })
+    expect(project.has('tmp/asked')).toBe(false)
   })
 
   it('answers at once where nothing changed beside a folder that ignores itself', { timeout }, async () => {

@@ -81,7 +81,11 @@ describe('what is shown of a mission is what happened', () => {
       { attempt: 1, outcome: 'reject', score: { on100: 60 } },
       { attempt: 2, outcome: 'reject', category: 'weak_test' },
     ])
-    expect(await project.run(['ledger', 'z'])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('there is no task z') })
+    expect(await project.run(['ledger', 'z'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('there is no task or deliverable z'),
+    })
   })
 
   it('the audit: every verdict, decision and force-accept, filtered as asked', { timeout }, async () => {

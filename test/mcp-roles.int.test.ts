@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { roles } from '../src/doors/mcp/role.ts'
@@ -153,7 +154,7 @@ describe('the owner', () => {
         false,
       )
       expect((await worker.say('get_review', { deliverable: 'd', waitSeconds: 5 })).value).toMatchObject({
-        deliverable: { verdict: 'PASS' },
+        deliverable: { verdict: 'OWNER-ACCEPTED' },
       })
       expect(
         (await owner.say('decide', { action: 'overrule', deliverable: 'd', outcome: 'fail', reason: 'on second thought' })).refused,
@@ -270,10 +271,14 @@ describe.each(Object.keys(eras) as Era[])('over HTTP, %s', (era) => {
       const here = project({ '*': [pass] }, { agents: { qa: { role: 'reviewer', brain: 'away' } } })
       here.write({ '.config/assay/owner-token': 'owner-of-the-test\n' })
       await here.run(['run', 'plan.yaml'])
-      const server = here.start(['serve', '--port', '0', '--worker', 'dev', '--worker', 'qa', '--json'])
+      const env = { ASSAY_OWNER_TOKEN: 'owner-of-the-test' }
+      const server = here.start(['serve', '--port', '0', '--worker', 'dev', '--worker', 'qa', '--json'], { env })
       await expect.poll(() => server.stdout(), { timeout: 60_000 }).toContain('serving')
       const serving = JSON.parse(server.stdout().split('\n')[0] ?? '') as { url: string; workers: { agent: string; file: string }[] }
-      const tokenOf = (agent: string) => readFileSync(serving.workers.find((one) => one.agent === agent)?.file ?? '', 'utf8').trim()
+      const printed = (await here.run(['mcp', '--role', 'reviewer', '--agent', 'qa', '--print-token'], { env })).stdout.trim()
+      expect(serving.workers).toContainEqual({ agent: 'qa', printedBy: 'assay mcp --role reviewer --agent qa --print-token' })
+      const tokenOf = (agent: string) =>
+        agent === 'qa' ? printed : readFileSync(serving.workers.find((one) => one.agent === agent)?.file ?? '', 'utf8').trim()
       const speak = async (path: string, token: string) => {
         const init = { headers: { authorization: `Bearer ${token}` } }
         return talking(await connected(new StreamableHTTPClientTransport(new URL(`${serving.url}${path}`), { requestInit: init }), era))
@@ -296,6 +301,57 @@ describe.each(Object.keys(eras) as Era[])('over HTTP, %s', (era) => {
       await expect(worker.client.callTool({ name: 'decide', arguments: { action: 'handle', card } })).rejects.toThrow()
       await expect(speak('/mcp/reviewer', tokenOf('dev'))).rejects.toThrow()
       await expect(speak('/mcp', 'a token of nobody')).rejects.toThrow()
+      server.child.kill('SIGTERM')
+      expect((await server.ended).code).toBe(0)
+    },
+    timeout,
+  )
+})
+
+describe('a server over HTTP', () => {
+  it(
+    "lets nobody judge without the owner's authority: neither by a token of its own making nor by one that lies in the project",
+    async () => {
+      const here = project({ '*': [pass] }, { agents: { qa: { role: 'reviewer', brain: 'away' } } })
+      await here.run(['run', 'plan.yaml'])
+      // The account's home, as the system names it, is that of the test.
+      here.write({
+        'account.mjs': `import os from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+const known = os.userInfo()
+os.userInfo = () => ({ ...known, homedir: ${JSON.stringify(here.folder)} })
+syncBuiltinESMExports()
+`,
+      })
+      const agent = { CLAUDECODE: '1', NODE_OPTIONS: `--import=${pathToFileURL(join(here.folder, 'account.mjs'))}` }
+      const made = 'a'.repeat(48)
+      const serve = (args: string[], env: Record<string, string>) =>
+        here.run(['serve', '--port', '0', ...args], { env: { ...env, MADE: made } })
+      for (const env of [agent, {}, { ASSAY_OWNER_TOKEN: 'guessed' }])
+        for (const args of [
+          ['--worker-token-env', 'MADE=qa'],
+          ['--worker', 'qa'],
+        ]) {
+          const refused = await serve(args, env as Record<string, string>)
+          expect(refused).toMatchObject({ code: 2, stdout: '' })
+          expect(refused.stderr).toMatch(/as qa: .*ASSAY_OWNER_TOKEN/)
+          expect(refused.stderr).not.toContain('owner-token')
+        }
+      expect(existsSync(join(here.folder, '.assay/tokens'))).toBe(false)
+      const stranger = { XDG_CONFIG_HOME: join(here.folder, 'mine'), ASSAY_OWNER_TOKEN: 'mine' }
+      here.write({ 'mine/assay/owner-token': 'mine\n' })
+      expect(await serve(['--worker', 'qa'], stranger)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('not that of this project'),
+      })
+      const own = (await here.asOwner(['mcp', '--role', 'reviewer', '--agent', 'qa', '--print-token'])).stdout.trim()
+      const server = here.start(['serve', '--port', '0', '--worker-token-env', 'OWN=qa', '--json'], { env: { ...agent, OWN: own } })
+      await expect.poll(() => server.stdout(), { timeout: 60_000 }).toContain('serving')
+      const { url } = JSON.parse(server.stdout().split('\n')[0] ?? '') as { url: string }
+      const at = (token: string) =>
+        fetch(`${url}/mcp/reviewer`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{}' })
+      expect((await at(made)).status).toBe(401)
+      expect((await at(own)).status).not.toBe(401)
       server.child.kill('SIGTERM')
       expect((await server.ended).code).toBe(0)
     },

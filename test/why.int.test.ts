@@ -39,6 +39,6 @@ describe('assay why', () => {
     expect(last).toMatchObject({ state: 'skipped', next: 'assay why m-1/a' })
     expect(JSON.stringify(last?.chain)).toContain('which waits for a (failed')
     expect((await project.json(['why', 'a'])).lines).toMatchObject([{ state: 'failed', next: 'assay mission retry m-1 --reason <why>' }])
-    expect(await project.run(['why', 'z'])).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no task z') })
+    expect(await project.run(['why', 'z'])).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no task or deliverable z') })
   })
 })

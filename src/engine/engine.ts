@@ -18,7 +18,7 @@ import {
   startMission,
 } from './mission/missions.ts'
 import { acceptPolicy } from './mission/accept-policy.ts'
-import { finishMission, gateRows, reopenMission, waiveThreshold } from './mission/finish.ts'
+import { finishIdle, finishMission, gateRows, waiveThreshold } from './mission/finish.ts'
 import { type RunEnd, runEnd } from './mission/run-end.ts'
 import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
@@ -150,11 +150,11 @@ export class Engine {
       const ending = await pump.run()
       if (unreadable !== undefined) throw unreadable
       await watch.catchUp()
-      const rows = [...watch.rows.values()]
-      if (ending === 'finished') for (const mission of missions) await finishMission(this.parts, mission, rows)
+      const seen = { rows: [...watch.rows.values()], position: watch.position }
+      if (ending === 'finished') for (const mission of missions) await finishMission(this.parts, mission, seen)
       await this.deadlines.look(missions)
       await this.#tell(stop)
-      return await runEnd(this.parts, this.#tasks, missions, { rows, stopped: ending === 'stopped' })
+      return await runEnd(this.parts, this.#tasks, missions, { rows: seen.rows, stopped: ending === 'stopped' })
     } finally {
       await endDeadlines()
       stopListening()
@@ -176,10 +176,10 @@ export class Engine {
     return false
   }
 
-  /** Whoever starts a run wants an answer now: judges that could not be reached before are asked again at once. */
+  /** Whoever starts a run wants an answer now: judges that could not be reached are asked again, unless a caller was told that the owner is asked. */
   async #askUnreachableJudges(watch: Watch): Promise<void> {
     for (const row of watch.rows.values()) {
-      if (row.held !== 'judge_unavailable') continue
+      if (row.held !== 'judge_unavailable' || row.byCall) continue
       await this.#tasks.handle(row.id, { type: 'retry_review', nonce: this.parts.random.nonce() }, { actor: 'runtime' })
     }
   }
@@ -204,10 +204,9 @@ export class Engine {
     return retryable(this.parts, this.#tasks, tasks)
   }
 
-  /** A finished mission is open again at once, so that `resume` finds it; gates and dependents know of it before anything else begins. */
+  /** Gates and dependents know of it before anything else begins; the append that opened it has opened its run. */
   async #reopened(task: string): Promise<void> {
     const { mission, deliverable, id } = (await this.task(task))?.spec ?? {}
-    if (mission !== undefined) await reopenMission(this.parts, mission, task)
     await settleNow(this.#bench(), [mission ?? ''])
     if (deliverable) await expireCards(this.parts, deliverable.id ?? id ?? '', 'its decision was turned, or the work was opened again')
   }
@@ -227,12 +226,16 @@ export class Engine {
     return openRequests(this.parts, this.#tasks)
   }
 
-  /** The owner's answer; the door has checked the authority. What it opens or shuts is told at once. */
+  /** The owner's answer; the door has checked the authority. What it opens, shuts or ends is told at once: there may be nobody who does later. */
   async answer(answer: Answer): Promise<Result<string[]>> {
     const answered = await answerRequest(this.parts, this.#tasks, answer)
-    if (answered.ok && answered.value.includes('task.reopened')) await this.#reopened(answer.request.subject)
-    if (answered.ok && answer.request.about === 'gate') await settleNow(this.#bench(), [answer.request.subject.split('/')[0] ?? ''])
-    if (answered.ok) await this.#tell()
+    if (!answered.ok) return answered
+    const { about, subject } = answer.request
+    const mission = subject.split('/')[0] ?? ''
+    if (answered.value.includes('task.reopened')) await this.#reopened(subject)
+    if (about === 'gate') await settleNow(this.#bench(), [mission]).then(() => finishIdle(this.parts, mission))
+    await this.deadlines.look([mission])
+    await this.#tell()
     return answered
   }
 

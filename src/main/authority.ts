@@ -1,63 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { homedir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
 import { sha256Hex } from '../contract/canonical.ts'
 import type { Authority } from '../doors/cli/app.ts'
-
-/**
- * Set by programs that run commands for an agent; whoever has one of them is not a person at a terminal. Variables by which people set an agent
- * up (`CODEX_HOME`, keys) are none of them. `CURSOR_TRACE_ID` stands in a person's terminal inside Cursor too: there the token is shown by hand.
- */
-export const agentVariables = [
-  'AI_AGENT',
-  'AGENT',
-  'CLAUDECODE',
-  'CLAUDE_CODE',
-  'CLAUDE_CODE_SESSION_ID',
-  'CODEX_CI',
-  'CODEX_SANDBOX',
-  'CODEX_SANDBOX_NETWORK_DISABLED',
-  'CODEX_THREAD_ID',
-  'COPILOT_AGENT',
-  'COPILOT_AGENT_SESSION_ID',
-  'COPILOT_CLI',
-  'CURSOR_AGENT',
-  'CURSOR_TRACE_ID',
-  'GEMINI_CLI',
-  'OPENCODE',
-  'OPENCODE_CLIENT',
-  'AMP_CURRENT_THREAD_ID',
-  'ANTIGRAVITY_AGENT',
-  'AUGMENT_AGENT',
-  'CLINE_ACTIVE',
-  'GOOSE_TERMINAL',
-  'QWEN_CODE',
-  'ASSAY_RUN_ID',
-]
-
-/** The variable by which an agent gives itself away; undefined for anybody else. */
-const agentIn = (env: NodeJS.ProcessEnv): string | undefined => agentVariables.find((variable) => env[variable])
-
-/**
- * Where the owner's token lives: outside every project, hidden from sandboxed workers. An agent sets its variables as it likes, so where one
- * runs the command the token is looked for in the home folder that the system knows, not in the one that the environment names.
- */
-export function tokenPath(env: NodeJS.ProcessEnv): string {
-  const folder =
-    agentIn(env) === undefined ? (env.XDG_CONFIG_HOME ?? join(env.HOME ?? homedir(), '.config')) : join(accountHome(), '.config')
-  return join(folder, 'assay', 'owner-token')
-}
-
-/** Home folder of the account that runs this process, whatever the environment says. */
-function accountHome(): string {
-  try {
-    return userInfo().homedir
-  } catch {
-    // An account that the system does not know has no home: nothing is found there, and nothing can be made.
-    return '/nonexistent'
-  }
-}
+import { agentIn, tokenPath } from './token-path.ts'
 
 /**
  * Whether whoever runs this command may speak for the owner. A person at a terminal may; anybody else shows the token in
@@ -70,13 +17,16 @@ export function ownerAuthority({ env, person }: { env: NodeJS.ProcessEnv; person
   const shown = env.ASSAY_OWNER_TOKEN
   if (shown !== undefined) {
     if (token !== undefined && same(shown.trim(), token)) return { ok: true, by: ownerName(), token: sha256Hex(token) }
-    return { ok: false, message: `ASSAY_OWNER_TOKEN is not the owner's token${agent === undefined ? `; it stands in ${path}` : ''}` }
+    return {
+      ok: false,
+      message: `ASSAY_OWNER_TOKEN is not the owner's token${person && agent === undefined ? `; it stands in ${path}` : ''}`,
+    }
   }
   if (person && token !== undefined && agent === undefined) return { ok: true, by: ownerName(), token: sha256Hex(token) }
-  // Whoever is an agent is not told where to look.
+  // Whoever may be an agent is not told where to look: not every one sets a variable.
   const message =
     agent === undefined
-      ? `this needs the owner's authority, and no person is at a terminal here. Run it yourself, or set ASSAY_OWNER_TOKEN to what stands in ${path}`
+      ? `this needs the owner's authority, and no person is at a terminal here. The owner runs it at a terminal, or sets ASSAY_OWNER_TOKEN`
       : `this needs the owner's authority, and an agent runs this command (${agent} is set). The owner runs it, or sets ASSAY_OWNER_TOKEN`
   return { ok: false, message }
 }

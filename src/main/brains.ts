@@ -5,7 +5,7 @@ import { openCommandBrain } from '../adapters/brains/command/brain.ts'
 import { openModelBrain } from '../adapters/brains/model/brain.ts'
 import type { Premises } from '../adapters/brains/premises.ts'
 import { openScriptedBrain } from '../adapters/brains/scripted/brain.ts'
-import { tokenPath } from './authority.ts'
+import { tokenPath } from './token-path.ts'
 import { protectedFiles, type Watched, watched, watchedFiles } from './brain-files.ts'
 import type { Brain } from '../contract/agent.ts'
 import type { Config } from '../contract/config/config.ts'
@@ -72,7 +72,7 @@ export function openBrain(
     ...(privateRoot !== undefined && { privateRoot }),
   }
   if (brain?.kind === 'model') return openModel(name, brain, limits, premises, notice)
-  if (brain?.kind === 'agent') return { ok: true, value: openAgent(brain, limits, premises) }
+  if (brain?.kind === 'agent') return { ok: true, value: openAgent(brain, limits, premises, notice) }
   return {
     ok: false,
     error: [{ file: 'assay.yaml', path: `brains.${name}`, message: `brains of the kind ${brain?.kind} are not available in this version` }],
@@ -111,7 +111,12 @@ function openModel(
   })
 }
 
-function openAgent(brain: Extract<Brain, { kind: 'agent' }>, limits: Config['limits'], premises: Premises): BrainPort {
+function openAgent(
+  brain: Extract<Brain, { kind: 'agent' }>,
+  limits: Config['limits'],
+  premises: Premises,
+  notice: ((message: string) => void) | undefined,
+): BrainPort {
   return openAgentBrain({
     brain,
     premises,
@@ -123,6 +128,7 @@ function openAgent(brain: Extract<Brain, { kind: 'agent' }>, limits: Config['lim
     maxReplyBytes: limits.replyBytes,
     maxCaseBytes: limits.caseBytes,
     ...(limits.attemptCost !== undefined && { budgetUsd: limits.attemptCost }),
+    ...(notice && { notice }),
   })
 }
 

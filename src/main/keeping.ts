@@ -8,7 +8,7 @@ import { openSqliteJournal } from '../adapters/sqlite/journal.ts'
 import type { Keeping } from '../engine/keep/keeping.ts'
 import { StoreFault } from '../engine/store-fault.ts'
 import { engineViews } from '../engine/views/tasks.ts'
-import { tokenPath } from './authority.ts'
+import { tokenPath } from './token-path.ts'
 
 const journalOf = (home: string): string => join(home, 'assay.db')
 const objectsOf = (home: string): string => join(home, 'objects')

@@ -24,9 +24,13 @@ export interface Talk {
   stored: readonly string[]
   /** The answer to the case that was handed in last (feedback, failing checks), or what a cut-off turn must know; undefined at the beginning. */
   answer: string | undefined
+  /** What was wrong with the case that was handed in last, where it could not be taken and the worker may not have heard of it. */
+  refused: readonly string[] | undefined
   /** Durable before a tool with effects runs: a crash before `called` is an interruption, never a second run. */
   calling(tool: string, said: string): Promise<void>
   called(said: string): Promise<void>
+  /** What was said without a tool with effects: it is there, and counts, after a crash too. */
+  keep(said: string): Promise<void>
   /** Hands in a case. `taken` and `over` end the turn; `refused` names what is wrong, and the conversation goes on. */
   submit(
     raw: string,

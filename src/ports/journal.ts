@@ -15,6 +15,8 @@ export interface AppendRequest {
   enqueue?: NewWork[]
   /** Work that this append completes. If the lease was lost meanwhile, nothing is written. */
   settles?: Pick<Lease, 'key' | 'owner' | 'fence'>
+  /** Work that goes on after this append. If the lease was lost meanwhile, nothing is written. */
+  holds?: Pick<Lease, 'key' | 'owner' | 'fence'>
 }
 
 export type AppendResult =

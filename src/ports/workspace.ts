@@ -32,6 +32,8 @@ export interface PackageChanges {
   replaced: string[]
   added: string[]
   removed: string[]
+  /** Programs in folders of PATH that lie where a worker may write: new, gone or others than they were. A folder is named where nobody can tell. */
+  programs?: string[]
 }
 
 /** What was found when a task's part of a shared folder was settled. */
@@ -84,6 +86,11 @@ export interface Workspaces {
   meddledByOthers(task: TaskSpec, others: readonly TaskSpec[], places: readonly string[]): Promise<PackageChanges>
   /** How what is installed in its shared folder stands: between two looks that are equal nobody touched any of it, not even to put it back. Empty for a folder to itself. */
   standing(task: TaskSpec): Promise<Record<string, string>>
+  /**
+   * How programs stand, by their path, that PATH finds in the configuration's folder or in shared folders of these tasks: between two looks that are equal
+   * nobody touched any. Empty where no folder of PATH lies there.
+   */
+  programs(tasks: readonly TaskSpec[]): Promise<Record<string, string>>
   /** Its shared folder as it was before the work that is in it now; undefined where the task has none there. */
   found(task: TaskSpec): Digest | undefined
   /** Version control inside its shared folder, at any depth, that is new, gone or decides otherwise than when the task took it. In no snapshot either. */

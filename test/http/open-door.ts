@@ -12,6 +12,7 @@ import { type HttpServer, serveHttp } from '../../src/doors/http/server.ts'
 
 export const ownerToken = 'the owner of the test'.replaceAll(' ', '-')
 export const workerToken = 'the worker ext of the test'.replaceAll(' ', '-')
+export const otherToken = 'the worker other of the test'.replaceAll(' ', '-')
 
 export const organisation = {
   brains: { hands: { kind: 'command', argv: ['x'] }, eyes: { kind: 'command', argv: ['x'] }, out: { kind: 'outside' } },
@@ -67,7 +68,10 @@ export async function openDoor(settings: object = {}, judge: () => string | unde
     project: project.value,
     version: '0.0.0',
     ownerName: 'olga',
-    workers: new Map([[sha256Hex(workerToken), 'ext']]),
+    workers: new Map([
+      [sha256Hex(workerToken), 'ext'],
+      [sha256Hex(otherToken), 'other'],
+    ]),
     hosts: ['localhost', '127.0.0.1', '[::1]'],
     digestNow: async () => undefined,
     prove: async () => ({ events: 0, streams: 0, objects: 0, checkpoint: null, rollback: false, breaks: [] }),

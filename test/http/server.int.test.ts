@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import type { z } from 'zod'
 import { describe, expect, it } from 'vitest'
 import { HttpProblem } from '../../src/contract/http/problem.ts'
-import { type Asking, type Heard, type OpenDoor, openDoor, workerToken } from './open-door.ts'
+import { type Asking, type Heard, type OpenDoor, openDoor, otherToken, workerToken } from './open-door.ts'
 import type { Route } from '../../src/doors/http/route.ts'
 import { keepRunning } from '../../src/main/serve/keep-running.ts'
 import { routes } from '../../src/doors/http/routes/table.ts'
@@ -272,6 +272,20 @@ describe('what is done', () => {
     expect((await ask(`/v1/inbox/${encodeURIComponent(card)}/handle`, { body: { reason: 'read' } })).json.state).toBe('handled')
     expect(problemOf(await ask(`/v1/inbox/${encodeURIComponent(card)}/dismiss`, { body: {} })).code).toBe('wrong_status')
     expect(problemOf(await bring('theirs', 'the owner of the test'.replaceAll(' ', '-'))).code).toBe('already_exists')
+  })
+
+  it('says nothing of a deliverable to whom it is not, not even that it is there', async () => {
+    const { ask } = await openDoor()
+    const brought = await ask('/v1/deliverables/report/submissions?wait=30', { body: { title: 'Report', text: 'all' }, token: workerToken })
+    expect(brought.json.review).toMatchObject({ verdict: 'PASS' })
+    const heard = async (id: string) => {
+      const body = { type: 'report_ready', title: 'Mine', metadata: { deliverableId: id } }
+      const card = await ask('/v1/cards', { body, token: otherToken })
+      const look = await ask(`/v1/deliverables/${id}`, { token: otherToken })
+      return [card, look].map(({ status, text }) => [status, text.replaceAll(id, 'it')])
+    }
+    expect(await heard('report')).toEqual(await heard('nothing'))
+    expect((await heard('report')).map(([status]) => status)).toEqual([404, 404])
   })
 
   it('gives every list piece by piece, without loss or doubles', async () => {

@@ -52,7 +52,8 @@ class MemoryJournal implements Journal {
     for (const work of request.enqueue ?? []) assertWork(work)
     const enqueue = (request.enqueue ?? []).map(payloadText)
     const { settles } = request
-    if (settles !== undefined && !this.#work.holds(settles)) return { ok: false, code: 'lease_lost', key: settles.key }
+    for (const lease of [settles, request.holds])
+      if (lease !== undefined && !this.#work.holds(lease)) return { ok: false, code: 'lease_lost', key: lease.key }
     const planned = this.#plan(request, bodies)
     if (!planned.ok) return planned
     const events = planned.rows.map(storedEvent)

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { buildEnv, isNeverPassed } from './environment.ts'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { buildEnv, isNeverPassed, pathOutside } from './environment.ts'
 
 describe('buildEnv', () => {
   it('passes what programs need and what is named, nothing else', () => {
@@ -31,10 +34,25 @@ describe('buildEnv', () => {
     expect(buildEnv({ from }).PATH).toBe('/usr/bin:/opt/node_modules/.binary:/bin')
   })
 
+  it('takes entries out of PATH that mean the working folder', () => {
+    expect(buildEnv({ from: { PATH: ':./bin:/usr/bin::tools:/bin:.' } }).PATH).toBe('/usr/bin:/bin')
+  })
+
   it('lets what we set win', () => {
     expect(buildEnv({ from: { TMPDIR: '/tmp' }, extra: { TMPDIR: '/private', ASSAY_TASK: 't1' } })).toEqual({
       TMPDIR: '/private',
       ASSAY_TASK: 't1',
     })
+  })
+})
+
+describe('PATH for programs of our own', () => {
+  it('leads nowhere inside the project, from wherever in it they are run', () => {
+    const project = mkdtempSync(join(tmpdir(), 'assay-path-'))
+    onTestFinished(() => rmSync(project, { recursive: true, force: true }))
+    mkdirSync(join(project, 'deep', 'down'), { recursive: true })
+    writeFileSync(join(project, 'assay.yaml'), '')
+    const path = [join(project, '.venv', 'bin'), '/usr/bin', `${project}-other/bin`, project].join(':')
+    for (const folder of [project, join(project, 'deep', 'down')]) expect(pathOutside(path, folder)).toBe(`/usr/bin:${project}-other/bin`)
   })
 })

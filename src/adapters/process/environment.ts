@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, relative } from 'node:path'
+
 /** Variables that programs need to run at all. None of them is meant to hold a secret. */
 const harmless = [
   'PATH',
@@ -43,14 +47,38 @@ export function buildEnv(request: EnvironmentRequest = {}): Record<string, strin
     const value = from[name]
     if (value !== undefined && !isNeverPassed(name)) env[name] = value
   }
-  if (env.PATH !== undefined) env.PATH = withoutPackageBins(env.PATH)
+  if (env.PATH !== undefined) env.PATH = usablePath(env.PATH)
   return { ...env, ...request.extra }
 }
 
-/** `npm run` puts every `node_modules/.bin` on the way up in front; a worker would find our Node and tools there instead of its own. */
-function withoutPackageBins(path: string): string {
+/**
+ * `npm run` puts every `node_modules/.bin` on the way up in front; a worker would find our Node and tools there instead of its own. An empty or relative
+ * entry would mean the working folder, which of a check is the worker's.
+ */
+function usablePath(path: string): string {
   return path
     .split(':')
-    .filter((entry) => !/(^|\/)node_modules\/\.bin\/*$/.test(entry))
+    .filter((entry) => isAbsolute(entry) && !/(^|\/)node_modules\/\.bin\/*$/.test(entry))
     .join(':')
+}
+
+/**
+ * `PATH` for programs of Assay's own, such as git: without folders inside the project that `folder` belongs to. A virtual environment that is active is in
+ * `PATH`, and whoever works in the project could put a program of that name there.
+ */
+export function pathOutside(path: string, folder: string): string {
+  const root = outermostProject(folder)
+  const isInside = (entry: string) => !/^\.\.(\/|$)/.test(relative(root, entry)) && !isAbsolute(relative(root, entry))
+  return path
+    .split(':')
+    .filter((entry) => !isInside(entry))
+    .join(':')
+}
+
+/** The outermost folder around it, below the user's own, that is a project or a repository; itself where none is. */
+function outermostProject(folder: string): string {
+  let found = folder
+  for (let at = folder; at !== dirname(at) && at !== homedir(); at = dirname(at))
+    if (existsSync(join(at, 'assay.yaml')) || existsSync(join(at, '.git'))) found = at
+  return found
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { buildEnv } from './environment.ts'
+import { buildEnv, pathOutside } from './environment.ts'
 import { findProgram } from './program.ts'
 import { isWithin, namedPaths, ownersFolders, privatePlaces, socketsOfOthers } from './surroundings.ts'
 
@@ -73,7 +73,7 @@ export function sandboxState(): Promise<SandboxState> {
 async function probe(): Promise<SandboxState> {
   if (process.platform !== 'linux') return { usable: false, reason: 'the sandbox needs Linux' }
   const env = buildEnv()
-  const bwrap = findProgram('bwrap', '/', env.PATH ?? '')
+  const bwrap = findProgram('bwrap', '/', pathOutside(env.PATH ?? '', process.cwd()))
   if ('kind' in bwrap) return { usable: false, reason: 'bwrap is not installed (package bubblewrap)' }
   const works = (request: SandboxRequest): Promise<string | undefined> =>
     new Promise((resolve) => {

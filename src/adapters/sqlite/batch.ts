@@ -13,18 +13,21 @@ export interface PreparedAppend {
   streams: { stream: string; expected: number; bodies: string[] }[]
   enqueue: PreparedWork[]
   settles: AppendRequest['settles']
+  holds: AppendRequest['holds']
 }
 
 const maxEventsPerAppend = 100_000
+/** Shared by all streams that an append only rests on: there may be very many. */
+const nothing: string[] = []
 
 export function prepareAppend(request: AppendRequest): PreparedAppend {
   const events = request.streams.reduce((sum, { events }) => sum + events.length, 0)
   if (events > maxEventsPerAppend) throw new RangeError(`${events} events are over the limit of ${maxEventsPerAppend} for one append`)
   const streams = request.streams.map(({ stream, expected, events }) => {
     assertName('a stream', stream)
-    return { stream, expected, bodies: events.map((event) => bodyOf(event, request.meta)) }
+    return { stream, expected, bodies: events.length === 0 ? nothing : events.map((event) => bodyOf(event, request.meta)) }
   })
-  return { streams, enqueue: (request.enqueue ?? []).map(prepareWork), settles: request.settles }
+  return { streams, enqueue: (request.enqueue ?? []).map(prepareWork), settles: request.settles, holds: request.holds }
 }
 
 /** The one row of `journal`. */
@@ -101,8 +104,8 @@ export class Batch {
   }
 
   append(request: PreparedAppend, now: number): AppendResult {
-    if (request.settles !== undefined && !this.work.holds(request.settles))
-      return { ok: false, code: 'lease_lost', key: request.settles.key }
+    for (const lease of [request.settles, request.holds])
+      if (lease !== undefined && !this.work.holds(lease)) return { ok: false, code: 'lease_lost', key: lease.key }
     const heads = new Map<string, StreamEnd>()
     const rows: ChainedEvent[] = []
     for (const { stream, expected, bodies } of request.streams) {

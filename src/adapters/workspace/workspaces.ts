@@ -12,6 +12,7 @@ import { lineage, sharedFolder, sharedPlace } from './lineage.ts'
 import { safeName } from './names.ts'
 import { SharedFolders } from './held-folder/held-folder.ts'
 import { changesByOthers } from './held-folder/others.ts'
+import { programsStanding } from './held-folder/programs.ts'
 import { missionOf } from './worktree/mission.ts'
 import { Worktrees } from './worktree/worktrees.ts'
 
@@ -48,10 +49,8 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
     await placeInputs(snapshots, base, inputs, `${path}.staging`, join(path, inputsFolder))
     return { path, base }
   }
-  const openPlain = async (task: TaskSpec, inputs: readonly InputMaterial[]) => {
-    const path = pathOf(task)
-    return isShared(task) ? shared.open(task) : openScratch(path, inputs)
-  }
+  const openPlain = async (task: TaskSpec, inputs: readonly InputMaterial[]) =>
+    isShared(task) ? shared.open(task) : openScratch(pathOf(task), inputs)
   const doing = <T>(task: TaskSpec, work: () => Promise<T>) => faulting(`workspace of task ${task.id}`, work)
 
   const config = sharedPlace(projectRoot, folder).config
@@ -72,6 +71,7 @@ export function openWorkspaces(options: WorkspaceOptions): Workspaces {
       return doing(task, () => changesByOthers({ folder, snapshots }, { task, origin, others, places }, shared))
     },
     standing: (task) => (isShared(task) ? doing(task, () => shared.standing(task)) : Promise.resolve({})),
+    programs: async (tasks) => programsStanding(config, tasks.filter(isShared).map(shared.pathOf, shared)),
     found: (task) => (isShared(task) ? shared.found(task) : undefined),
     tampered: (task) => (isShared(task) ? doing(task, () => shared.tampered(task)) : Promise.resolve([])),
     shared: (task) => (isShared(task) ? sharedPlace(projectRoot, shared.pathOf(task)) : undefined),

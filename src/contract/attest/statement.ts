@@ -62,8 +62,15 @@ export const AttestedDecision = z.strictObject({
   /** The place in the journal that this was read from. */
   head: StreamMark.extend({ position: z.int().positive() }),
   decidedAt: z.string(),
+  /** The decision counts until then: what lies at an address may be something else by now. */
+  expires: z.string().optional(),
 })
 export type AttestedDecision = z.infer<typeof AttestedDecision>
+
+/** Whether a decision counts no longer. */
+export function hasExpired({ expires }: Pick<AttestedDecision, 'expires'>, now: number): boolean {
+  return expires !== undefined && Date.parse(expires) <= now
+}
 
 /** An in-toto statement with a test result. Unknown fields are left alone; `assay` is ours. */
 export const Statement = z.looseObject({

@@ -44,7 +44,8 @@ export const TaskCommand = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('begin_call'), attempt, tool: z.string(), conversation: Conversation }),
   z.strictObject({ type: z.literal('end_call'), attempt, conversation: Conversation }),
   /** A conversational worker ended its turn without a case. */
-  z.strictObject({ type: z.literal('report_quiet'), attempt }),
+  z.strictObject({ type: z.literal('report_quiet'), attempt, conversation: Conversation.optional() }),
+  z.strictObject({ type: z.literal('keep_conversation'), attempt, conversation: Conversation }),
   z.strictObject({
     type: z.literal('fail_attempt'),
     attempt,

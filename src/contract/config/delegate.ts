@@ -18,7 +18,7 @@ export const DelegateSettings = z
       .min(0)
       .max(100)
       .default(3)
-      .describe('Delegations that one case or call may propose.')
+      .describe('Delegations that one case may propose, and that one task may hand down in all of its calls together.')
       .meta({ aliases: ['maxDelegations'] }),
     maxDelegationDepth: z
       .int()

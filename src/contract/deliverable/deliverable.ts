@@ -28,7 +28,7 @@ export const Submission = z.strictObject({
   snapshot: z.string(),
   /** Digest of those bytes alone: what a swap is told by. */
   digest: z.string(),
-  /** Path or address it was taken from, to tell whether it has changed since. */
+  /** Path or address it was taken from, or the change (`changeSource`), to tell whether it has changed since. */
   source: z.string().optional(),
   /** A verdict on it counts until then. */
   expires: z.string().optional(),
@@ -82,6 +82,8 @@ export const Card = z.strictObject({
   /** The reviewed snapshot and the digest of its bytes: what is handed over. */
   snapshot: z.string().optional(),
   digest: z.string().optional(),
+  /** Of a reviewed change, its two commits. */
+  commits: z.string().optional(),
   /** Whoever waived the review, and why. */
   bypass: z.strictObject({ by: z.string(), reason: z.string() }).optional(),
   /** The question that the card stands for. */
@@ -115,5 +117,6 @@ export const GateRefusal = z.enum([
 ])
 export type GateRefusal = z.infer<typeof GateRefusal>
 
-export const DeliverableVerdict = z.enum(['PASS', 'NEEDS_REVISION', 'FAIL', 'PENDING'])
+/** What a review has come to. PASS is the judges' word alone: what the owner accepted, whatever judges said or did not say, is called so. */
+export const DeliverableVerdict = z.enum(['PASS', 'OWNER-ACCEPTED', 'NEEDS_REVISION', 'FAIL', 'PENDING'])
 export type DeliverableVerdict = z.infer<typeof DeliverableVerdict>

@@ -56,8 +56,15 @@ export const attemptEvents = {
     /** Where a conversational worker's next turn goes on. */
     conversation: Conversation.optional(),
   }),
-  'case.parse_error': z.strictObject({ attempt, problems: z.array(z.string()).min(1), raw: z.string() }),
-  'worker.reminded': z.strictObject({ attempt }),
+  'case.parse_error': z.strictObject({
+    attempt,
+    problems: z.array(z.string()).min(1),
+    raw: z.string(),
+    conversation: Conversation.optional(),
+  }),
+  'worker.reminded': z.strictObject({ attempt, conversation: Conversation.optional() }),
+  /** What was said since, although no tool with effects was used: a limit counts it after a crash too, and nobody pays for it twice. */
+  'conversation.kept': z.strictObject({ attempt, conversation: Conversation }),
   /** A conversational worker is about to use a tool: durable before, so that a crash in the middle is known for what it is. */
   'call.begun': z.strictObject({ attempt, call: z.int().positive(), tool: z.string(), conversation: Conversation }),
   'call.ended': z.strictObject({ attempt, call: z.int().positive(), conversation: Conversation }),

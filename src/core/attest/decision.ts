@@ -50,7 +50,7 @@ export function deliverableDecision(
   const { kind: _kind, title, producer, snapshot, task } = latest
   const named = { kind: 'deliverable', id: deliverable, title, producer, snapshot, task }
   if (ofThis && (ofThis.decision.flag === 'clean' || !waived))
-    return { ok: true, value: { ...ofThis, decision: { ...ofThis.decision, ...named } } }
+    return { ok: true, value: expiring({ ...ofThis, decision: { ...ofThis.decision, ...named } }, latest.expires) }
   if (!waived) {
     const message = decided.ok
       ? `its latest version is not what ${task} decided on: ${differing(decided.value, latest.subject)}`
@@ -61,6 +61,12 @@ export function deliverableDecision(
   const end = { flag: 'bypassed' as const, why: `review waived by ${waived.by}: ${waived.reason}`, at: placed.at(-1)?.at ?? '' }
   const facts = factsOn(state, placed, content, end)
   return { ok: true, value: { ...facts, decision: { ...facts.decision, ...named } } }
+}
+
+/** The same decision, which counts until then; a failure stays one. */
+export function expiring(facts: DecisionFacts, expires: string | undefined): DecisionFacts {
+  if (expires === undefined || facts.decision.flag === 'failed') return facts
+  return { ...facts, decision: { ...facts.decision, expires } }
 }
 
 /** Which of the things that a verdict is bound to are others. */

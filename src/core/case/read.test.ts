@@ -85,6 +85,23 @@ describe('reading a case', () => {
     expect(problemsOf(raw)[0]).toContain(where)
   })
 
+  it.each([
+    ['its summary', '{"summary":"HONEST: it does not work","summary":"All fine","ac_coverage":[]}', '"summary"', 0],
+    ['its summary, once in other letters', '{"summary":"no","\\u0073ummary":"yes","ac_coverage":[]}', '"summary"', 0],
+    ['its coverage', '{"summary":"s","ac_coverage":[{"criterion":"AC1","pointer":"a:1"}],"ac_coverage":[]}', '"ac_coverage"', 0],
+    ['a pointer', '{"summary":"s","ac_coverage":[{"criterion":"AC1","pointer":"no:1","pointer":"a:1"}]}', '"pointer"', 1],
+  ])('refuses a case that says %s twice, and names the key', (_what, raw, key, wanted) => {
+    const some = criteria.slice(0, wanted)
+    expect(readCase(JSON.stringify(JSON.parse(raw)), some).ok, 'said once it is a case').toBe(true)
+    expect(readCase(raw, some)).toEqual({ ok: false, problems: [`the case: the key ${key} appears twice in one object`] })
+  })
+
+  it('takes a key that stands in two objects, or in a text', () => {
+    const quoting = '{"summary":"{\\"summary\\":1,\\"summary\\":2}","ac_coverage":[]}'
+    expect(readCase(quoting, []).ok).toBe(true)
+    expect(read({ summary: 's', ac_coverage: both }).ok).toBe(true)
+  })
+
   it('takes 20 work-arounds', () => {
     expect(read({ summary: 's', ac_coverage: both, work_arounds: Array(20).fill('w') }).ok).toBe(true)
   })

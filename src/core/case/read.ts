@@ -1,14 +1,19 @@
 import type { Content } from '../../contract/case.ts'
 import { Case } from '../../contract/case.ts'
 import type { CheckSpec } from '../../contract/check.ts'
+import { readCleanJson } from '../../contract/source/read-json.ts'
 import type { Criterion, TaskSpec } from '../../contract/task.ts'
+import { parseStrictJson } from '../verdict/strict-json.ts'
 
 /** Longest case text that is read at all. */
 export const maxCaseBytes = 256 * 1024
 
 export type ReadCase = { ok: true; case: Case } | { ok: false; problems: string[] }
 
-/** Reads a worker's case: one JSON object of the right shape that covers every criterion and names no other. */
+/**
+ * Reads a worker's case: one JSON object of the right shape that covers every criterion and names no other. No object in it has a key twice:
+ * the worker would have said both, and a reader would see one.
+ */
 export function readCase(raw: string, criteria: readonly Criterion[]): ReadCase {
   if (raw.length > maxCaseBytes)
     return { ok: false, problems: [`the case is ${raw.length} characters long; at most ${maxCaseBytes} are read`] }
@@ -24,6 +29,10 @@ export function readCase(raw: string, criteria: readonly Criterion[]): ReadCase 
       ok: false,
       problems: parsed.error.issues.slice(0, 20).map((issue) => `${issue.path.join('.') || 'the case'}: ${issue.message}`),
     }
+  }
+  if (readCleanJson(raw) === undefined) {
+    const strict = parseStrictJson(raw)
+    return { ok: false, problems: [`the case: ${strict.ok ? 'a key appears twice in one object' : strict.reason}`] }
   }
   const problems = coverageProblems(parsed.data, criteria)
   return problems.length > 0 ? { ok: false, problems } : { ok: true, case: parsed.data }

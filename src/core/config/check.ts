@@ -3,6 +3,7 @@ import { durationMs } from '../../contract/config/duration.ts'
 import type { Finding, Path } from '../../contract/source/problem.ts'
 import { named, shown } from '../../contract/source/shown.ts'
 import { suggest } from '../../contract/source/suggest.ts'
+import { patternFindings } from '../notify/patterns.ts'
 import { organisationProblems } from '../routing/organisation.ts'
 import { checkFindings } from './check-checks.ts'
 import { type Checked, checkDimensions } from './dimensions.ts'
@@ -19,6 +20,7 @@ const rules: { needs: Section[]; findings: (config: Config) => Finding[] }[] = [
   { needs: ['checks'], findings: ({ checks }) => checkFindings(checks.map((spec, index) => ({ spec, path: ['checks', index] }))) },
   { needs: ['delegate', 'agents', 'brains'], findings: delegateFindings },
   { needs: ['notify', 'sla'], findings: channelFindings },
+  { needs: ['notify'], findings: ({ notify }) => patternFindings(notify.rules) },
   { needs: ['limits'], findings: limitFindings },
 ]
 

@@ -88,6 +88,14 @@ describe('loadConfig', () => {
       'notify: { channels: { hook: { kind: webhook, url: https://token@x.example/in } } }\n',
       'a.yaml:1:51: the address of `hook` has a name or a password in it (name the variable that holds the address: `urlEnv`)',
     ],
+    [
+      'notify:\n  channels: { ops: { kind: stderr } }\n  rules: [{ events: ["*", nosuch.event, task.held], channels: [ops] }]\n',
+      'a.yaml:3:27: `nosuch.event` fits no event that is told of',
+    ],
+    [
+      'notify:\n  channels: { ops: { kind: stderr } }\n  rules: [{ events: [taks.*], channels: [ops] }]\n',
+      'a.yaml:3:22: `taks.*` fits no event that is told of (did you mean `task.*`?)',
+    ],
     ['notify: { channels: { hook: { kind: webhook } } }\n', 'a.yaml:1:29: the webhook `hook` needs either `url` or `urlEnv`'],
     [
       'notify: { channels: { hook: { kind: webhook, url: https://x.example, urlEnv: X } } }\n',

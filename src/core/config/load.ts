@@ -5,6 +5,7 @@ import type { Environment } from '../../contract/config/read/overrides.ts'
 import type { Result } from '../../contract/errors.ts'
 import { arrange, type Finding, placeFindings, type Problem } from '../../contract/source/problem.ts'
 import { named } from '../../contract/source/shown.ts'
+import { attemptCostNotices } from './attempt-cost.ts'
 import { writtenChannelFindings } from './channels.ts'
 import { checkConfig } from './check.ts'
 
@@ -18,7 +19,7 @@ export function loadConfig(source: ConfigSource): Result<ParsedConfig, Problem[]
   const { config, locate } = parsed.value
   const { findings, notices } = checkConfig(config)
   if (findings.length > 0) return { ok: false, error: placeFindings(findings, locate) }
-  const told = placeFindings([...notices, ...keyNotices(config, source.env ?? {})], locate)
+  const told = placeFindings([...notices, ...keyNotices(config, source.env ?? {}), ...attemptCostNotices(config)], locate)
   return { ok: true, value: { ...parsed.value, notices: arrange([...parsed.value.notices, ...told]) } }
 }
 

@@ -3,7 +3,7 @@ import { Config } from '../../contract/config/config.ts'
 import { accepted, lives, readied } from '../../testing/task/lives.ts'
 import { rulesWith } from '../../testing/task/world.ts'
 import type { TaskState } from '../task/state.ts'
-import { handedTask, planProposals } from './plan.ts'
+import { handedTask, isHandedByCall, planProposals } from './plan.ts'
 
 const configWith = (delegate: object = {}) =>
   Config.parse({
@@ -27,6 +27,15 @@ function proposing(proposals: Proposal[], more: Partial<TaskState> = {}, depth =
 const proposal = (title: string, more: Partial<Proposal> = {}): Proposal => ({ to: 'ops', title, description: `do ${title}`, ...more })
 
 describe('a task that is handed down by a call', () => {
+  it.each([
+    ['from no task', { delegatedBy: 'dev', mission: 'delegation-1' }, true],
+    ['from a task of another mission', { delegatedBy: 'dev', mission: 'delegation-1', origin: { task: 'delegation-12/1' } }, true],
+    ['not where the mission’s own work proposed it', { delegatedBy: 'dev', mission: 'm-1', origin: { task: 'm-1/a' } }, false],
+    ['not where nobody handed it down', { mission: 'm-1' }, false],
+  ])('is known as such: %s', (_what, spec, byCall) => {
+    expect(isHandedByCall(spec)).toBe(byCall)
+  })
+
   it('is judged as the policy says, by whoever handed it down first, on the terms of delegation', () => {
     const config = configWith({ judge: 's' })
     expect(handedTask(handed({ criteria: ['it is short'] }), whence, config)).toEqual({

@@ -29,6 +29,11 @@ export interface HandedPlan {
   refused: { title: string; to: string; why: string }[]
 }
 
+/** Whether a task was handed down by a call, whose caller was answered: not one that the same mission's work proposed. */
+export function isHandedByCall({ delegatedBy, mission, origin }: Pick<TaskSpec, 'delegatedBy' | 'mission' | 'origin'>): boolean {
+  return delegatedBy !== undefined && (origin === undefined || !origin.task.startsWith(`${mission}/`))
+}
+
 /**
  * Proposals of an accepted case as tasks of the same mission, bounded in number and depth. What cannot be is refused by name, never dropped.
  * The same proposal of the same task always has the same id.

@@ -154,9 +154,17 @@ export function verdictOf(submission: Submission, task: TaskState | undefined): 
     const { flag, content } = task.done ?? {}
     if (content !== submission.subject.content) return 'PENDING'
     if (flag === 'unreviewed') return 'PENDING'
+    if (flag === 'owner-accepted') return 'OWNER-ACCEPTED'
     return flag === 'below-threshold' ? 'FAIL' : 'PASS'
   }
   return task.status === 'todo' && task.feedback ? 'NEEDS_REVISION' : 'PENDING'
+}
+
+/** Why a task has failed: what was found wanting last; or, where nothing was, what it was given up for. Without a full stop. */
+export function failureOf({ ledger }: Pick<TaskState, 'ledger'>, givenUp?: string): string {
+  const last = ledger.at(-1)
+  const why = last?.outcome === 'reject' ? last.concern : (givenUp ?? '')
+  return why.replace(/[.\s]+$/, '') || 'it was given up'
 }
 
 function refuse(code: RefusalCode, message: string): { ok: false; error: Refusal } {

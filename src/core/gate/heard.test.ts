@@ -3,7 +3,7 @@ import type { Submission } from '../../contract/deliverable/deliverable.ts'
 import { lives, type Place, places, readied, rejected } from '../../testing/task/lives.ts'
 import { rulesWith } from '../../testing/task/world.ts'
 import type { TaskState } from '../task/state.ts'
-import { decisionFor, verdictOf } from './deliverable.ts'
+import { decisionFor, failureOf, verdictOf } from './deliverable.ts'
 
 const clean = () => lives['done: clean']().state
 
@@ -38,7 +38,7 @@ describe('the decision on a deliverable', () => {
 describe('the verdict that a producer hears', () => {
   const heard: Partial<Record<Place, string>> = {
     'done: clean': 'PASS',
-    'done: owner-accepted': 'PASS',
+    'done: owner-accepted': 'OWNER-ACCEPTED',
     'done: below-threshold': 'FAIL',
     failed: 'FAIL',
     skipped: 'FAIL',
@@ -55,4 +55,14 @@ describe('the verdict that a producer hears', () => {
     expect(verdictOf(submission(task), task)).toBe('NEEDS_REVISION')
     expect(verdictOf(submission(clean()), undefined)).toBe('PENDING')
   })
+})
+
+it('a failure is told by what was found wanting last; where nothing was, by what it was given up for', () => {
+  const { ledger } = rejected(readied(rulesWith()), 'one').state
+  const [entry] = ledger
+  if (!entry) throw new Error('nothing was rejected')
+  expect(failureOf({ ledger: [{ ...entry, concern: 'It is short. ' }] }, 'the owner: no')).toBe('It is short')
+  const passed = { ...entry, outcome: 'pass' as const, concern: 'Nothing stands in the way.' }
+  expect(failureOf({ ledger: [entry, passed] }, 'the owner: no.')).toBe('the owner: no')
+  expect(failureOf({ ledger: [passed] })).toBe('it was given up')
 })

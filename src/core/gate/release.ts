@@ -1,7 +1,8 @@
 import type { Card, CardFlag, CardRequest, DeliverableVerdict, GateRefusal } from '../../contract/deliverable/deliverable.ts'
+import { commitsIn, sourceWords } from '../../contract/deliverable/change.ts'
 import type { TaskState } from '../task/state.ts'
 import { namedDifferences } from '../policy/accepted.ts'
-import { decisionFor, type DeliverableState, verdictOf, type Waiver } from './deliverable.ts'
+import { decisionFor, type DeliverableState, failureOf, verdictOf, type Waiver } from './deliverable.ts'
 
 /** A card of the deliverable that was sent before, as it stands now. */
 export type SentCard = Pick<Card, 'card' | 'digest' | 'flag' | 'task'> & { state: 'pending' | 'handled' | 'dismissed' | 'expired' }
@@ -16,6 +17,8 @@ export interface ReleaseQuestion {
   deliverable: DeliverableState | undefined
   /** The task that the latest version was judged in. */
   task: TaskState | undefined
+  /** What that task was given up for, where it was. */
+  givenUp?: string | undefined
   /** Digest of the deliverable's bytes where it lies now; absent where that cannot be looked at (a text, an address). */
   digestNow?: string | undefined
   /** Digest of the policy in force. */
@@ -90,7 +93,7 @@ function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, 
   if (!isLatest && !waived)
     return refuse(
       'content_changed',
-      `${latest.source ?? deliverable.deliverable} has changed since it was reviewed: have it reviewed again`,
+      `${latest.source === undefined ? deliverable.deliverable : sourceWords(latest.source)} has changed since it was reviewed: have it reviewed again`,
     )
   const refusal = isLatest ? reasonAgainst(question, deliverable, verdict) : undefined
   if (isLatest && !refusal)
@@ -118,7 +121,7 @@ function isSame(sent: SentCard, { digest, flag, task }: Card): boolean {
 
 /** Why the review does not open the gate; undefined where it does. */
 function reasonAgainst(
-  { task, policy, now, unaccepted, loosened }: ReleaseQuestion,
+  { task, policy, now, unaccepted, loosened, givenUp }: ReleaseQuestion,
   { deliverable, latest }: DeliverableState,
   verdict: DeliverableVerdict,
 ): { code: GateRefusal; message: string } | undefined {
@@ -137,7 +140,7 @@ function reasonAgainst(
   const { flag } = task.done ?? {}
   if (flag === 'below-threshold' || flag === 'unreviewed')
     return no('not_clean', `${deliverable} was accepted ${flag}, not clean: the owner decides (assay requests, assay overrule)`)
-  if (verdict === 'FAIL') return no('failed', `${deliverable} has failed its review: ${concern}. The owner may overrule or bypass`)
+  if (verdict === 'FAIL') return no('failed', `${deliverable} has failed: ${failureOf(task, givenUp)}. The owner may overrule or bypass`)
   if (task.status === 'held') return no('no_verdict', `there is no decision on ${deliverable}: ${task.hold?.detail ?? ''}`)
   if (verdict === 'PENDING') return no('under_review', `there is no decision on ${deliverable} yet: it is ${task.status}`)
   const decided = decisionFor(latest, task)
@@ -171,6 +174,7 @@ function plainCard({ request, card, from }: ReleaseQuestion): Card {
 
 function deliverableCard(question: ReleaseQuestion, { deliverable, latest }: DeliverableState, flag: CardFlag): Card {
   const { task } = question
+  const commits = commitsIn(latest.source)
   return {
     ...plainCard(question),
     deliverable,
@@ -178,6 +182,7 @@ function deliverableCard(question: ReleaseQuestion, { deliverable, latest }: Del
     flag,
     snapshot: latest.snapshot,
     digest: latest.digest,
+    ...(commits !== undefined && { commits }),
     ...(task && standing(task, latest.subject.content)),
   }
 }

@@ -25,8 +25,7 @@ export function targetsOf(
   config: NotifyConfig,
   gateChannels: readonly string[],
 ): Target[] {
-  // Deliveries are not told of: that would never end.
-  if (event.type.startsWith('notification.')) return []
+  if (!isTold(event.type)) return []
   const cooldowns = new Map<string, number>()
   const add = (channels: readonly string[], cooldownMs: number) => {
     for (const channel of channels) cooldowns.set(channel, Math.min(cooldownMs, cooldowns.get(channel) ?? cooldownMs))
@@ -45,6 +44,9 @@ function matches(rule: NotifyRule, { type, data }: Pick<ToldEvent, 'type' | 'dat
   const severity = severityOf(type, (data ?? {}) as Record<string, unknown>)
   return severities.indexOf(severity) >= severities.indexOf(rule.severity)
 }
+
+/** Deliveries are not told of: that would never end. */
+export const isTold = (type: string): boolean => !type.startsWith('notification.')
 
 /** `*` is every event, `noun.*` everything below the noun, anything else one event. */
 export function fitsPattern(pattern: string, type: string): boolean {

@@ -51,6 +51,17 @@ describe('a deadline', () => {
     expect(lookAt(watched({ doneAt: hour + 4, violated: true }), 2 * hour, rules).events).toEqual([])
   })
 
+  it('is missed by what failed after it, whoever looks how much later, and by nothing that failed before', () => {
+    const failed = (failedAt: number, more: Partial<Watched> = {}) => lookAt(watched({ failed: true, failedAt, ...more }), 9 * hour, rules)
+    expect(failed(hour - 1)).toEqual({ events: [] })
+    expect(failed(hour)).toEqual({ events: [] })
+    expect(failed(hour + 5).events).toMatchObject([{ type: 'sla.violated', data: { overdueMs: 5 } }])
+    expect(failed(hour + 5, { violated: true })).toEqual({ events: [] })
+    expect(failed(hour + 5, { met: true })).toEqual({ events: [] })
+    const fixed = { written: new Date(hour).toISOString() }
+    expect(failed(hour + 5, fixed).events).toMatchObject([{ type: 'sla.violated', data: { overdueMs: 5 } }])
+  })
+
   it('counts from when the entity began, at the very moments that it names', () => {
     const from = 10 * hour
     const begun = (more: Partial<Watched> = {}) => watched({ from, ...more })

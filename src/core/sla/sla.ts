@@ -11,9 +11,10 @@ export interface Watched {
   from?: number
   /** When it came to be: a point in time draws nearer from then, whether or not the task is ready. */
   created?: number
-  /** When it was done; and whether it ended without being done. */
+  /** When it was done; and whether, and when, it ended without being done. */
   doneAt?: number
   failed: boolean
+  failedAt?: number
   warned: boolean
   violated: boolean
   met: boolean
@@ -45,12 +46,14 @@ export function lookAt(
 ): { events: AssayEvent[]; next?: number } {
   const written = deadlineOf(watched)
   // What was broken stays broken: a clock that was set back makes nothing met.
-  if (written === undefined || watched.met || watched.failed || watched.violated) return { events: [] }
-  const { entityId, entityType, doneAt } = watched
+  if (written === undefined || watched.met || watched.violated) return { events: [] }
+  const { entityId, entityType, doneAt, failed, failedAt } = watched
   const now = Math.floor(time)
   const deadline = isInstant(watched.written) ? written - Math.round(wallAhead) : written
   const entity = { entityId, entityType, deadline: new Date(written).toISOString() }
   const violated = (at: number): AssayEvent => ({ type: 'sla.violated', data: { ...entity, overdueMs: at - deadline } })
+  // Whatever failed has met nothing; where it did so after its time was up, that was missed too, whoever looks how much later.
+  if (failed) return { events: failedAt !== undefined && failedAt > deadline ? [violated(failedAt)] : [] }
   if (doneAt !== undefined) {
     if (doneAt <= deadline) return { events: [{ type: 'sla.met', data: { ...entity, marginMs: deadline - doneAt } }] }
     return { events: [violated(doneAt)] }

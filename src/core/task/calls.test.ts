@@ -25,6 +25,33 @@ describe('the tool calls of a conversational worker', () => {
     expect(task.refusal({ ...begin, attempt: 2 })).toBe('stale_attempt')
   })
 
+  it('are not the only ones to keep what was said: so do looking, a case that cannot be read, and silence', () => {
+    const task = created(rulesWith())
+      .when(start(true))
+      .when({ type: 'keep_conversation', attempt: 1, conversation: said('looked') })
+    expect(task.state.current).toMatchObject({ conversation: said('looked'), calls: 0, callOpen: false })
+    task.when({ ...submit(task.state, 'work'), raw: '{', conversation: said('bad case') } as TaskCommand)
+    expect(task.state.current).toMatchObject({ conversation: said('bad case'), caseErrors: 1 })
+    task.when({ type: 'report_quiet', attempt: 1, conversation: said('silent') })
+    expect(task.state.current).toMatchObject({ conversation: said('silent'), reminded: true })
+    task.when(begin)
+    expect(task.refusal({ type: 'keep_conversation', attempt: 1, conversation: said('late') })).toBe('wrong_status')
+    expect(
+      created(rulesWith())
+        .when(start())
+        .refusal({ type: 'keep_conversation', attempt: 1, conversation: said('none') }),
+    ).toBe('bad_command')
+  })
+
+  it('and all that was said are forgotten with a reset', () => {
+    const task = created(rulesWith({ panel: { mode: 'full', size: 1 } })).when(start(true))
+    task.when({ ...submit(task.state, 'work'), conversation: said('s3') } as TaskCommand).when(checks(task.state))
+    for (const seat of openSeats(task.state)) task.when(opine(task.state, seat, { accept: false }))
+    task.when({ type: 'reset_task', by: 'ann', reason: 'fresh start' }).when(start(true))
+    expect(task.state.current?.attempt).toBe(2)
+    expect(task.state.current).not.toHaveProperty('conversation')
+  })
+
   it('leave a conversation that goes on in the next attempt', () => {
     const task = created(rulesWith({ panel: { mode: 'full', size: 1 } })).when(start(true))
     task.when({ ...submit(task.state, 'work'), conversation: said('s3') } as TaskCommand)

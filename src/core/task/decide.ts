@@ -10,7 +10,7 @@ import { beginReview, recordReply, recordUnavailable, retryReview } from './revi
 import { attemptsLeft, end, forceAcceptOn, sendBack } from './rework.ts'
 import { raiseRequest } from './requests.ts'
 import { decisionOn, type MaybeTask, type TaskState } from './state.ts'
-import { openAttempt, recordCall, reportChecks, reportQuiet, submitCase } from './submit.ts'
+import { openAttempt, keepConversation, recordCall, reportChecks, reportQuiet, submitCase } from './submit.ts'
 
 /**
  * The one way a task moves: state and command in, events or a refusal out. No await, no clock, no store.
@@ -55,6 +55,8 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
     case 'begin_call':
     case 'end_call':
       return recordCall(state, command)
+    case 'keep_conversation':
+      return keepConversation(state, command)
     case 'report_quiet':
       return reportQuiet(state, command, rules)
     case 'fail_attempt':

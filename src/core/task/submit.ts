@@ -38,7 +38,8 @@ export function submitCase(state: TaskState, command: TaskCommandOf<'submit_case
 
 function caseError(draft: Draft, command: TaskCommandOf<'submit_case'>, problems: string[], rules: Rules): Decided {
   const current = draft.state.current
-  draft.emit('case.parse_error', { attempt: command.attempt, problems, raw: command.raw ?? '' })
+  const { attempt, conversation } = command
+  draft.emit('case.parse_error', { attempt, problems, raw: command.raw ?? '', ...(conversation && { conversation }) })
   const mayRetry = current?.conversational && current.caseErrors < rules.policy.review.maxCaseErrors
   if (!mayRetry) reject(draft, rules, 'case', `The case could not be read: ${problems.join('; ')}`, [])
   return draft.done()
@@ -58,6 +59,15 @@ export function recordCall(state: TaskState, command: TaskCommandOf<'begin_call'
   return draft.done()
 }
 
+/** Nothing is kept while a call is open: what was said until then is, and its answer is not there yet. */
+export function keepConversation(state: TaskState, { attempt, conversation }: TaskCommandOf<'keep_conversation'>): Decided {
+  const open = openAttempt(state, attempt)
+  if (!open.ok) return open
+  if (!open.current.conversational) return refuse('bad_command', 'only a conversational worker has a conversation')
+  if (open.current.callOpen) return refuse('wrong_status', 'a tool call is open')
+  return new Draft(state).emit('conversation.kept', { attempt, conversation }).done()
+}
+
 /** Going quiet is not a case: one reminder, then the attempt is rejected. */
 export function reportQuiet(state: TaskState, command: TaskCommandOf<'report_quiet'>, rules: Rules): Decided {
   const open = openAttempt(state, command.attempt)
@@ -65,7 +75,8 @@ export function reportQuiet(state: TaskState, command: TaskCommandOf<'report_qui
   if (!open.current.conversational)
     return refuse('bad_command', 'only a conversational worker can go quiet; a one-shot worker ends its turn')
   const draft = new Draft(state)
-  if (!open.current.reminded) draft.emit('worker.reminded', { attempt: command.attempt })
+  const { attempt, conversation } = command
+  if (!open.current.reminded) draft.emit('worker.reminded', { attempt, ...(conversation && { conversation }) })
   else reject(draft, rules, 'quiet', 'The worker ended its turn twice without submitting a case.', [])
   return draft.done()
 }

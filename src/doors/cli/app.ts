@@ -64,7 +64,7 @@ export interface ServeRequest {
   port: number
   /** Further names by which the server may be addressed. */
   allowHosts: readonly string[]
-  /** Agents whose tokens are made and kept in files. */
+  /** Agents whose tokens are made. */
   workers: readonly string[]
   /** `NAME=agent`: the agent's token stands in this environment variable. */
   workerTokenEnv: readonly string[]
@@ -83,11 +83,13 @@ export interface McpRequest {
   stop: AbortSignal
 }
 
+/** Where an agent's token is found: in a file that was made, or, where it may judge, by a command of the owner's. */
+export type GivenToken = { agent: string; file: string } | { agent: string; printedBy: string }
+
 export interface Serving {
   url: string
   port: number
-  /** Files that hold the tokens that were made. */
-  workers: { agent: string; file: string }[]
+  workers: GivenToken[]
   /** Resolves once everything has ended after the stop; rejects when the store failed. */
   ended: Promise<void>
 }

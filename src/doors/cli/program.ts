@@ -337,7 +337,11 @@ function addServing(program: Command, app: App, choose: Choose): void {
     .option('--port <n>', 'port; 0 takes a free one', '7410')
     .option('--host <name>', 'address to listen on', '127.0.0.1')
     .option('--allow-host <name>', 'a further name by which it may be addressed; repeatable', gather)
-    .option('--worker <agent>', "make a token for this agent's outside worker, kept in .assay/tokens; repeatable", gather)
+    .option(
+      '--worker <agent>',
+      "let this agent in; a worker's token is made in .assay/tokens, a reviewer's the owner prints; repeatable",
+      gather,
+    )
     .option('--worker-token-env <NAME=agent>', "environment variable that holds an agent's token; repeatable", gather)
     .action((options) => choose(async (output) => (await import('./commands/serving/serve.ts')).serveCommand(app, output, options)))
   tunable(program.command('mcp'))

@@ -23,6 +23,8 @@ const signer = openSigner(join(folder, 'keys'))
 const snapshots = openSnapshotStore({ folder: join(folder, 'home', 'objects') })
 let journal: Journal
 
+const clock = { now: () => Date.now(), wall: () => Date.now() }
+
 beforeAll(async () => {
   mkdirSync(join(folder, 'home'))
   await makeHome(join(folder, 'home'))
@@ -34,7 +36,7 @@ afterAll(async () => {
 })
 
 async function attested(task: string): Promise<{ envelope: Envelope; statement: Statement }> {
-  const made = await attestTask({ journal, snapshots }, `plan-1/${task}`, signer)
+  const made = await attestTask({ journal, snapshots, clock }, `plan-1/${task}`, signer)
   if (!made.ok) throw new Error(made.error)
   return made.value
 }
@@ -102,9 +104,12 @@ describe('an attestation', () => {
   })
 
   it('is not given where there is nothing to attest', async () => {
-    expect(await attestTask({ journal, snapshots }, 'plan-1/none', signer)).toEqual({ ok: false, error: 'there is no task plan-1/none' })
+    expect(await attestTask({ journal, snapshots, clock }, 'plan-1/none', signer)).toEqual({
+      ok: false,
+      error: 'there is no task plan-1/none',
+    })
     const without = openSnapshotStore({ folder: join(folder, 'nothing') })
-    expect(await attestTask({ journal, snapshots: without }, 'plan-1/clean', signer)).toMatchObject({
+    expect(await attestTask({ journal, snapshots: without, clock }, 'plan-1/clean', signer)).toMatchObject({
       ok: false,
       error: expect.stringContaining('missing'),
     })

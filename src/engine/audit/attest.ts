@@ -1,11 +1,12 @@
 import type { Envelope } from '../../contract/attest/envelope.ts'
-import type { Statement } from '../../contract/attest/statement.ts'
+import { hasExpired, type Statement } from '../../contract/attest/statement.ts'
 import type { Digest } from '../../contract/canonical.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import { readEvent } from '../../contract/events/read.ts'
+import type { TaskSpec } from '../../contract/task.ts'
 import type { Policy } from '../../contract/policy.ts'
-import { type DecisionFacts, deliverableDecision, taskDecision } from '../../core/attest/decision.ts'
+import { type DecisionFacts, deliverableDecision, expiring, taskDecision } from '../../core/attest/decision.ts'
 import { statementOf } from '../../core/attest/statement.ts'
 import { evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
 import { type TaskTerms, unbackedTerms } from '../../core/policy/of-task.ts'
@@ -17,14 +18,23 @@ import { deliverableStream, missionStream, taskStream } from '../streams.ts'
 import { sealStatement } from './envelope.ts'
 
 export type Attested = Result<{ envelope: Envelope; statement: Statement }, string>
-type Parts = Pick<EngineParts, 'journal' | 'snapshots'>
+type Parts = Pick<EngineParts, 'journal' | 'snapshots' | 'clock'>
 
 /** Signs what a task was decided as, for those who were not there. Everything in it is read from the journal and the reviewed snapshot. */
 export async function attestTask(parts: Parts, task: string, signer: Signer): Promise<Attested> {
   const told = await taskOf(parts, task)
   if (!told) return { ok: false, error: `there is no task ${task}` }
   const facts = taskDecision(told.state, told.placed)
-  return facts.ok ? attest(parts, told.state.spec, facts.value, told.head, signer) : { ok: false, error: facts.error.message }
+  if (!facts.ok) return { ok: false, error: facts.error.message }
+  return attest(parts, told.state.spec, expiring(facts.value, await expiryOf(parts, told.state.spec)), told.head, signer)
+}
+
+/** Until when the latest decision in a task counts, where what it hands over lies at an address. */
+async function expiryOf({ journal }: Parts, { id, deliverable }: TaskSpec): Promise<string | undefined> {
+  if (!deliverable) return undefined
+  const events = (await journal.readStream(deliverableStream(deliverable.id ?? id))).map(readEvent)
+  const brought = events.findLast((event) => event.type === 'deliverable.submitted' && event.data.task === id)
+  return brought?.type === 'deliverable.submitted' ? brought.data.expires : undefined
 }
 
 /** The same for the latest version of a deliverable; undefined where there is none of this name. */
@@ -59,12 +69,16 @@ async function recordedPolicy(journal: Parts['journal'], mission: string | undef
 }
 
 async function attest(
-  { snapshots, journal }: Parts,
+  { snapshots, journal, clock }: Parts,
   task: TaskTerms & { mission?: string | undefined },
   told: DecisionFacts,
   last: StoredEvent,
   signer: Signer,
 ): Promise<Attested> {
+  if (hasExpired(told.decision, clock.now())) {
+    const { id, expires } = told.decision
+    return { ok: false, error: `the verdict on ${id} has expired: it counted until ${expires}. Have it reviewed again, then attest that` }
+  }
   const recorded = await recordedPolicy(journal, task.mission, told.decision.policy)
   const terms = unbackedTerms((await loadOwner({ journal })).state, told.decision, task, recorded)
   const standing = { policyAccepted: terms.length === 0, ...(terms.length > 0 && { notAccepted: terms.slice(0, mostTerms) }) }

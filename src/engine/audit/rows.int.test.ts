@@ -7,7 +7,7 @@ import { openSqliteJournal } from '../../adapters/sqlite/journal.ts'
 import type { Journal } from '../../ports/journal.ts'
 import { makeHome } from '../../testing/tamper/home.ts'
 import { engineViews, type TaskRow } from '../views/tasks.ts'
-import { provenList, provenRow } from './rows.ts'
+import { provenList, provenMission, provenRow } from './rows.ts'
 
 let home = ''
 let journal: Journal
@@ -29,6 +29,7 @@ describe('rows of tasks', () => {
     expect(rows.length).toBeGreaterThan(3)
     for (const row of rows) expect(await provenRow(journal, row.id)).toEqual(row)
     expect(await provenList(journal, rows)).toEqual({ rows, proven: true })
+    expect(await provenMission(journal, rows)).toEqual({ rows, proven: true })
   })
 
   it('that were edited into a pass are not shown as one', async () => {
@@ -43,5 +44,18 @@ describe('rows of tasks', () => {
     expect((await rowsOf()).find(({ title }) => title === 'low')?.flag).toBe('clean')
     await expect(provenRow(journal, low?.id ?? '')).rejects.toMatchObject({ name: 'JournalFault', code: 'corrupt' })
     await expect(provenList(journal, await rowsOf())).rejects.toThrow(/changed by hand/)
+    await expect(provenMission(journal, await rowsOf())).rejects.toThrow(/changed by hand/)
+  })
+
+  it('of a mission are proved whatever state they were edited into', async () => {
+    const other = (await rowsOf()).find(({ status, title }) => status === 'done' && title !== 'low')
+    const db = new DatabaseSync(join(home, 'assay.db'))
+    const edit = db.prepare("UPDATE view_rows SET row = replace(row, ?, ?) WHERE view = 'tasks' AND key = ?")
+    const { changes } = edit.run('"status":"done"', '"status":"failed"', other?.id ?? '')
+    db.close()
+    expect(changes, 'the fault fired').toBe(1)
+    const edited = (await rowsOf()).filter(({ id }) => id === other?.id)
+    expect(edited).toMatchObject([{ status: 'failed' }])
+    await expect(provenMission(journal, edited)).rejects.toThrow(/changed by hand/)
   })
 })

@@ -35,6 +35,27 @@ function foldOf(events: readonly StoredEvent[], id: string): TaskRow | undefined
   return events.reduce<TaskRow | undefined>((row, event) => tasksView.fold(row, event, id), undefined)
 }
 
+/**
+ * Rows of one mission: each is proved, whatever it says of itself, as long as they are few; one that is being moved is taken as its events say.
+ * Says whether they were.
+ */
+export async function provenMission(journal: Journal, rows: readonly TaskRow[]): Promise<{ rows: TaskRow[]; proven: boolean }> {
+  if (rows.length > maxProvenRows) return { rows: [...rows], proven: false }
+  const proved: TaskRow[] = []
+  for (const { id } of rows) proved.push(await provenOrMoving(journal, id))
+  return { rows: proved, proven: true }
+}
+
+async function provenOrMoving(journal: Journal, id: string): Promise<TaskRow> {
+  try {
+    return await provenRow(journal, id)
+  } catch (error) {
+    const moving = error instanceof JournalFault && error.code === 'busy' ? await recordedRow(journal, id) : undefined
+    if (!moving) throw error
+    return moving
+  }
+}
+
 /** Rows for a list: finished ones are proved each, as long as they are few. Says whether they were. */
 export async function provenList(journal: Journal, rows: readonly TaskRow[]): Promise<{ rows: TaskRow[]; proven: boolean }> {
   const finished = rows.filter(({ status }) => status === 'done')

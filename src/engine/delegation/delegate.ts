@@ -8,8 +8,9 @@ import type { EventData } from '../../contract/events/manifest.ts'
 import type { Engine } from '../engine.ts'
 import { knownRun, type Started, type StartProblem } from '../mission/missions.ts'
 import { namedRequest } from '../mission/requested.ts'
-import type { TaskRow } from '../views/tasks.ts'
+import type { MissionRow, TaskRow } from '../views/tasks.ts'
 import { missionStream } from '../streams.ts'
+import { beyondBounds, openTaskOf, tooManyUnder } from './bounds.ts'
 
 /** Title of a task made of a goal: a line that a list can show. */
 const titleLength = 80
@@ -111,11 +112,8 @@ export async function beginDelegation(
   if (entries.length === 0) return refused('bad_command', 'there is no task to hand down: `tasks` is empty')
   const above = parent === undefined ? await openTaskOf(engine, by) : await engine.task(parent)
   if (parent !== undefined && !above) return refused('not_found', `there is no task ${parent}`)
-  const { maxDelegations, maxDelegationDepth } = config.delegate
-  if (entries.length > maxDelegations)
-    return refused('bad_command', `${entries.length} tasks at once; at most ${maxDelegations} (delegate.maxDelegations)`)
-  if ((above?.spec.depth ?? 0) + 1 > maxDelegationDepth)
-    return refused('bad_command', `tasks may be handed down ${maxDelegationDepth} deep (delegate.maxDelegationDepth)`)
+  const beyond = beyondBounds(config.delegate, entries.length, above)
+  if (beyond !== undefined) return refused('bad_command', beyond)
   const specs: TaskSpec[] = []
   for (const [index, entry] of entries.entries()) {
     if ((entry.to ?? config.delegate.agent) === by) return refused('bad_command', `task ${index}: ${by} cannot hand a task down to itself`)
@@ -128,28 +126,15 @@ export async function beginDelegation(
       terms: judged ? made.value.terms : { ...made.value.terms, evaluate: false },
     })
   }
-  return begun(await engine.start({ id: 'delegation', name: `Delegated by ${by}`, tasks: specs }, { fresh: true, request }))
+  const unfit = (runs: readonly MissionRow[]) => tooManyUnder(engine.parts, runs, specs.length, above)
+  return begun(await engine.start({ id: 'delegation', name: `Delegated by ${by}`, tasks: specs }, { fresh: true, request, unfit }))
 }
+
+const refusalOf: Partial<Record<StartProblem['code'], 'key_reused' | 'bad_command'>> = { key_reused: 'key_reused', unfit: 'bad_command' }
 
 function begun(started: Result<Started, StartProblem>): Result<{ mission: string }> {
-  if (!started.ok) return refused(started.error.code === 'key_reused' ? 'key_reused' : 'wrong_status', started.error.message)
+  if (!started.ok) return refused(refusalOf[started.error.code] ?? 'wrong_status', started.error.message)
   return { ok: true, value: { mission: started.value.mission } }
-}
-
-const atWork = new Set<TaskRow['status']>(['running', 'checking'])
-
-/** The task that whoever hands something down is at work on, of several the deepest: leaving out where it comes from makes nothing less deep. */
-async function openTaskOf(engine: Engine, by: string): Promise<TaskState | undefined> {
-  let deepest: TaskState | undefined
-  for (const { id, finished } of await engine.missions()) {
-    if (finished !== undefined) continue
-    for (const row of await engine.taskRows(`${id}/`)) {
-      if (row.assignee !== by || !atWork.has(row.status)) continue
-      const task = await engine.task(row.id)
-      if (task && (deepest === undefined || task.spec.depth > deepest.spec.depth)) deepest = task
-    }
-  }
-  return deepest
 }
 
 const isDelegation = (mission: string): boolean => /^delegation-\d+$/.test(mission)
@@ -160,9 +145,6 @@ export interface DelegationStanding {
   open: number
   results: DelegateResult[]
 }
-
-/** How often a judge that cannot be reached is asked again before its task counts as held. */
-const patience = 2
 
 /** Where tasks that were handed down together stand, from the journal alone; undefined for what is no delegation. */
 export async function delegationStanding(engine: Engine, mission: string): Promise<DelegationStanding | undefined> {
@@ -175,9 +157,7 @@ export async function delegationStanding(engine: Engine, mission: string): Promi
   for (let index = 0; index < started.tasks; index += 1) {
     const id = `${mission}/${index + 1}`
     const state = await engine.task(id)
-    const row = (await engine.parts.journal.viewRow('tasks', id)) as TaskRow | undefined
-    const retried = state?.hold?.reason === 'judge_unavailable' && (row?.retries ?? 0) < patience
-    if (!state || !settled.has(state.status) || retried) open += 1
+    if (!state || !settled.has(state.status)) open += 1
     results.push(resultOf(index, id, state, state?.spec.terms?.evaluate !== false))
   }
   return { by, open, results }

@@ -3,7 +3,7 @@ import { eyesOf, handsOf } from '../../testing/engine/brains.ts'
 import { openWorkshop } from '../../testing/engine/workshop.ts'
 import { specWith } from '../../testing/task/world.ts'
 import { taskStream } from '../streams.ts'
-import { beginDelegation, delegateTasks } from './delegate.ts'
+import { beginDelegation, delegateTasks, delegationStanding } from './delegate.ts'
 
 const config = {
   brains: {
@@ -77,6 +77,36 @@ describe('delegate_task', () => {
     expect(await shop.engine.requests()).toMatchObject([
       { subject: 'delegation-1/1', answers: expect.arrayContaining(['retry', 'accept', 'fail']) },
     ])
+  })
+
+  it('keeps it held until the operator answers, whatever runs meanwhile', async () => {
+    let reachable = false
+    const did: number[] = []
+    const shop = workshop(
+      { review: { maxAttempts: 2 } },
+      {
+        hands: handsOf(({ attempt }) => {
+          did.push(attempt)
+          return `done ${attempt}`
+        }),
+        eyes: eyesOf(() => (reachable ? 'No.\nSCORE: 10' : undefined)),
+      },
+    )
+    await delegateTasks(shop.engine, { goal: 'Do it', to: 'dev', acceptance_criteria: 'done' }, { by: 'lead', stop })
+    const before = await shop.parts.journal.readStream(taskStream('delegation-1/1'))
+    reachable = true
+    const end = await shop.engine.run({ missions: ['delegation-1'], stop })
+    expect(end).toMatchObject({ exitCode: 3, rows: [{ status: 'held', held: 'judge_unavailable' }] })
+    expect(await shop.parts.journal.readStream(taskStream('delegation-1/1'))).toEqual(before)
+    expect(await shop.parts.journal.workCount(['delegation-1'], ['retry_review'])).toEqual({ due: 0, leased: 0, later: 0 })
+    expect(await delegationStanding(shop.engine, 'delegation-1')).toMatchObject({ open: 0, results: [{ status: 'held' }] })
+    expect(did).toEqual([1])
+    const [request] = await shop.engine.requests()
+    if (!request) throw new Error('nothing is asked')
+    expect(await shop.engine.answer({ request, answer: 'retry', by: 'owner', reason: '' })).toMatchObject({ ok: true })
+    await shop.engine.run({ missions: ['delegation-1'], stop })
+    expect(did).toEqual([1, 2])
+    expect(await shop.engine.taskRows('delegation-1/')).toMatchObject([{ status: 'done', flag: 'below-threshold' }])
   })
 
   it('asks the brain that delegate.judge names, as the manager who handed the task down', async () => {
@@ -155,6 +185,50 @@ describe("handing down from one's own work", () => {
       [1, 'plan-1/a'],
       [2, 'delegation-1/1'],
     ])
+  })
+
+  /** A task that somebody outside does, at work on it or not. */
+  async function assigned(shop: ReturnType<typeof workshop>, to: string, depth: number, taken: boolean): Promise<string> {
+    const id = `${to}${depth}`
+    const handed = depth > 0 ? { depth, delegatedBy: 'lead' } : {}
+    const spec = specWith({ id: `${id}/a`, title: 'a', assignee: to, criteria: [], mission: id, outside: true, ...handed })
+    expect(await shop.engine.start({ id, name: id, tasks: [spec] })).toMatchObject({ ok: true })
+    if (taken) expect(await shop.engine.outside.take(`${id}-1/a`, to)).toMatchObject({ ok: true })
+    return `${id}-1/a`
+  }
+
+  it('is bounded in number over all calls from one task, whoever makes them at once', async () => {
+    const shop = workshop({}, {})
+    const parent = await assigned(shop, 'lead', 0, true)
+    const call = { tasks: ['one', 'two'].map((goal) => ({ goal, to: 'dev' })) }
+    const begun = await Promise.all([1, 2, 3].map(() => beginDelegation(shop.engine, call, { by: 'lead', parent })))
+    expect(begun.filter(({ ok }) => ok)).toHaveLength(1)
+    for (const one of begun.filter(({ ok }) => !ok))
+      expect(one).toMatchObject({
+        error: { code: 'bad_command', message: expect.stringMatching(/^2 tasks .* from lead0-1\/a already.*maxDelegations/) },
+      })
+    const single = () => beginDelegation(shop.engine, { goal: 'three', to: 'dev' }, { by: 'lead' })
+    expect(await single()).toMatchObject({ ok: true })
+    expect(await single()).toMatchObject({ ok: false, error: { code: 'bad_command' } })
+    expect(await shop.engine.taskRows('delegation-')).toHaveLength(3)
+    // From another task it begins anew.
+    const other = await assigned(shop, 'lead', 1, true)
+    expect(await beginDelegation(shop.engine, call, { by: 'lead', parent: other })).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['before it takes the task that was handed down to it', 2, false, false],
+    ['while it is at work on it', 2, true, false],
+    ['before it takes one that may hand down', 1, false, true],
+    ['before it takes one that nobody handed down', 0, false, true],
+  ])('%s is as deep as that task, though it names none', async (_when, depth, taken, allowed) => {
+    const shop = workshop({ delegate: { maxDelegationDepth: 2 } }, {})
+    const parent = await assigned(shop, 'dev', depth, taken)
+    const begun = await beginDelegation(shop.engine, { goal: 'Go on', to: 'junior' }, { by: 'dev' })
+    expect(begun.ok ? 'ok' : begun.error.message).toEqual(allowed ? 'ok' : expect.stringContaining('maxDelegationDepth'))
+    if (!allowed) return
+    const spec = (await shop.engine.task('delegation-1/1'))?.spec
+    expect([spec?.depth, spec?.origin?.task]).toEqual([depth + 1, depth > 0 ? parent : undefined])
   })
 
   it('is the same call under the same key after the work it came from has ended', { timeout: 60_000 }, async () => {

@@ -13,7 +13,7 @@ import { asNew } from '../task/task-store.ts'
 import type { TaskStore } from '../task/task-store.ts'
 import { durationMs } from '../../contract/config/duration.ts'
 import { headedByReview, type SentCard, sentCards } from './inbox.ts'
-import { loadDeliverable, maxTries } from './store.ts'
+import { givenUpFor, loadDeliverable, maxTries } from './store.ts'
 
 /** What came of a card that somebody sent. */
 export type Emitted =
@@ -50,7 +50,13 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
     const sent = deliverable ? await sentCards(parts, deliverable.deliverable) : []
     const question = {
       ...{ request, from: sending.from, card, deliverable, task: judged.state, digestNow, now },
-      ...{ policy: parts.rules.digest, unaccepted, loosened, sent: sent.map(({ row }) => row) },
+      ...{
+        givenUp: await givenUpFor(parts, judged.state),
+        policy: parts.rules.digest,
+        unaccepted,
+        loosened,
+        sent: sent.map(({ row }) => row),
+      },
     }
     const agentsObeyed = parts.config.gate.agentBypass && unaccepted === undefined && request.metadata.evaluatorBypass === true
     const granted =
@@ -119,15 +125,17 @@ function cardWith(card: Card, sent: readonly SentCard[]): StreamAppend[] {
   return [emitted, ...expiries(sent, `replaced by ${card.card}`)]
 }
 
-/** Pending cards of a deliverable that nobody may take for its standing any more. */
-export async function expireCards(parts: EngineParts, deliverable: string, why: string): Promise<void> {
+/** Pending cards of a deliverable that nobody may take for its standing any more; of one task, where it is named. */
+export async function expireCards(parts: EngineParts, deliverable: string, why: string, task?: string): Promise<'expired' | 'busy'> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const streams = expiries(await sentCards(parts, deliverable), why)
-    if (streams.length === 0) return
+    const sent = (await sentCards(parts, deliverable)).filter(({ row }) => task === undefined || row.task === task)
+    const streams = expiries(sent, why)
+    if (streams.length === 0) return 'expired'
     const at = new Date(parts.clock.now()).toISOString()
     if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })).ok)
-      return
+      return 'expired'
   }
+  return 'busy'
 }
 
 /** Cards that nobody has dealt with, whether they waited too long or not. */

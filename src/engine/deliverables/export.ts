@@ -3,6 +3,9 @@ import type { Card } from '../../contract/deliverable/deliverable.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { SnapshotFile } from '../../ports/snapshots.ts'
 import type { EngineParts } from '../parts.ts'
+import type { Engine } from '../engine.ts'
+import type { InboxRow } from '../views/inbox.ts'
+import { contradiction } from './cards/taken-back.ts'
 
 /**
  * Writes what a card hands over into a folder that holds nothing yet: the reviewed snapshot, every byte held against its digest, never the
@@ -23,6 +26,13 @@ export async function exportCard(
   if (!isWhole && !isOnly) return refused('wrong_status', `the snapshot of the card ${card} is not what it hands over (${digest})`)
   const restored = await snapshots.restore(named.data, folder)
   return restored.ok ? { ok: true, value: manifest.files } : refused('wrong_status', restored.problem.message)
+}
+
+/** The same for a card as it stands: one that has expired, or whose work is accepted no longer, hands nothing over. */
+export async function handCard(engine: Pick<Engine, 'parts' | 'task'>, row: InboxRow, folder: string): Promise<Result<SnapshotFile[]>> {
+  const over = contradiction(row, row.task === undefined ? undefined : await engine.task(row.task))
+  if (over === undefined) return exportCard(engine.parts, row, folder)
+  return refused('wrong_status', `the card ${row.card} hands nothing over any more: ${over}`)
 }
 
 function refused(code: 'not_found' | 'wrong_status', message: string): Result<never> {

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../contract/canonical.ts'
 import type { Result } from '../../contract/errors.ts'
 import { freeDeliverable } from '../../core/gate/deliverable.ts'
+import { JournalFault } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import type { Bench } from '../work/bench.ts'
@@ -12,7 +13,8 @@ import { handleDeliverable } from './store.ts'
 export async function freeId(parts: EngineParts, deliverable: string, order: { by: string; reason: string }): Promise<Result<true>> {
   const freed = await handleDeliverable(parts, deliverable, order.by, (state) => freeDeliverable(state, order))
   if (!freed.ok) return freed
-  await expireCards(parts, deliverable, `${order.by} freed the id: ${order.reason}`)
+  const expired = await expireCards(parts, deliverable, `${order.by} freed the id: ${order.reason}`)
+  if (expired === 'busy') throw new JournalFault('busy', `${deliverable} is free, but its cards are being moved: take them back by hand`)
   return { ok: true, value: true }
 }
 
@@ -24,6 +26,7 @@ export async function handOverAgain(bench: Bench, deliverable: string): Promise<
     const { state, version } = status === 'done' ? await tasks.load(id) : { state: undefined, version: 0 }
     const { spec } = state ?? {}
     if (!state || !spec?.deliverable || spec.outside === true || (spec.deliverable.id ?? spec.id) !== deliverable) continue
-    await showEnding(bench, state, sha256Hex(`${deliverable} freed, ${id}@${version}`).slice(0, 24))
+    const shown = await showEnding(bench, state, sha256Hex(`${deliverable} freed, ${id}@${version}`).slice(0, 24))
+    if (shown === 'busy') throw new JournalFault('busy', `${id} could not be handed over: other writers were first time and again`)
   }
 }

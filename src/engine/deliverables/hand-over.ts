@@ -4,44 +4,65 @@ import type { Content } from '../../contract/case.ts'
 import type { Card, CardType, Submission } from '../../contract/deliverable/deliverable.ts'
 import type { DeliverableSpec } from '../../contract/mission/deliverable.ts'
 import { describeScore } from '../../core/score/score.ts'
-import { submitDeliverable } from '../../core/gate/deliverable.ts'
+import { failureOf, submitDeliverable } from '../../core/gate/deliverable.ts'
 import { standing } from '../../core/gate/release.ts'
 import { criteriaDigest, rubricDigest } from '../../core/policy/policy.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import type { SnapshotFile } from '../../ports/snapshots.ts'
 import { notificationsOf } from '../notify/outbox.ts'
+import type { EngineParts } from '../parts.ts'
 import { cardStream } from '../streams.ts'
 import { pagePath } from '../work/attempt/submission.ts'
 import type { Bench, Runner } from '../work/bench.ts'
 import { cardStreams, emitCard, expireCards } from './emit.ts'
-import { handleDeliverable } from './store.ts'
+import { deliverableOf } from './cards/taken-back.ts'
+import { sentCards } from './inbox.ts'
+import { givenUpFor, handleDeliverable, maxTries } from './store.ts'
+
+/** How long work waits that other writers were in the way of. */
+const busyRetryMs = 1_000
 
 /**
  * A task with a deliverable has ended. Accepted clean, or on the owner's word, it goes through the gate; below the bar or unreviewed it is put to
- * the owner as a question; failed, as an alert. Safe to repeat: the card is named after the ending.
+ * the owner as a question; failed, as an alert. Safe to repeat: the card is named after the ending. Where other writers are faster time and again,
+ * the work comes back.
  */
 export const handOver: Runner = async (bench, lease) => {
   const { parts, tasks } = bench
-  const { task } = lease.payload as { task: string }
+  const { task, again } = lease.payload as { task: string; again?: true }
   const { state } = await tasks.load(task)
   const card = sha256Hex(lease.key).slice(0, 24)
-  if (state) await showEnding(bench, state, card)
+  const shown = !state || (again && (await isShown(parts, state))) ? 'shown' : await showEnding(bench, state, card)
+  if (shown === 'busy') return void (await parts.journal.release(lease, busyRetryMs))
   await parts.journal.complete(lease)
 }
 
+/** The ending that counts again has its card: the newest of the task, if it was not taken back. */
+async function isShown(parts: EngineParts, state: TaskState): Promise<boolean> {
+  const cards = await sentCards(parts, deliverableOf(state) ?? '')
+  return (cards.find(({ row }) => row.task === state.spec.id)?.row.state ?? 'expired') !== 'expired'
+}
+
+type Shown = 'shown' | 'busy'
+
 /** Shows the owner how a task with a deliverable stands, on a card of this name. */
-export async function showEnding(bench: Bench, state: TaskState, card: string): Promise<void> {
+export async function showEnding(bench: Bench, state: TaskState, card: string): Promise<Shown> {
+  const { parts } = bench
   const spec = state.spec.deliverable
-  if (!spec) return
-  const { flag, content } = state.done ?? {}
+  const id = deliverableOf(state)
+  if (!spec || id === undefined) return 'shown'
   if (state.status === 'failed') {
-    const why = state.ledger.at(-1)?.concern ?? 'the task has failed'
-    return send(bench, state, { card, type: 'error_alert', title: `${state.spec.title}: failed`, body: why })
+    if ((await expireCards(parts, id, 'its task has failed', state.spec.id)) === 'busy') return 'busy'
+    const body = failureOf(state, await givenUpFor(parts, state))
+    return send(bench, state, { card, type: 'error_alert', title: `${state.spec.title}: failed`, body })
   }
-  const id = spec.id ?? state.spec.id
   // Open again: its next ending is shown, and what was shown before counts no longer.
-  if (state.status !== 'done') return expireCards(bench.parts, id, 'its decision was turned, or the work was opened again')
-  if (!content) return
+  if (state.status !== 'done') {
+    const ended = await expireCards(parts, id, 'its decision was turned, or the work was opened again')
+    return ended === 'busy' ? 'busy' : 'shown'
+  }
+  const { flag, content } = state.done ?? {}
+  if (!content) return 'shown'
   // What a producer brings itself it also sends itself.
   const standsAlone = state.spec.outside === true
   if (!standsAlone) {
@@ -49,31 +70,33 @@ export async function showEnding(bench: Bench, state: TaskState, card: string): 
     if (problem !== undefined)
       return send(bench, state, { card, type: 'error_alert', title: `${state.spec.title}: nothing to hand over`, body: problem })
   }
-  if (flag === 'clean' || flag === 'owner-accepted') {
-    if (standsAlone) return
-    const request = {
-      type: 'report_ready' as const,
-      title: state.spec.title,
-      body: state.current?.case?.summary ?? '',
-      priority: 'normal' as const,
-    }
-    const emitted = await emitCard(bench.parts, bench.tasks, { ...request, metadata: { deliverableId: id } }, { from: 'runtime', card })
-    if (emitted.ok) return
-    const told = { card: `${card}-refused`, title: `${state.spec.title}: held back`, body: emitted.message, deliverable: id }
-    if (emitted.code !== 'policy_not_accepted') return send(bench, state, { ...told, type: 'error_alert' })
-    return send(bench, state, {
-      ...told,
-      type: 'operator_request',
-      body: `${emitted.message}, then sends it: assay deliverable send ${id}`,
-    })
-  }
+  if (flag === 'clean' || flag === 'owner-accepted') return standsAlone ? 'shown' : sendReport(bench, state, id, card)
   const { score } = state.done ?? {}
   const body =
     flag === 'below-threshold'
       ? `ACCEPTED BELOW QUALITY BAR (${score ? describeScore(score) : 'unscored'}): ${state.ledger.at(-1)?.concern ?? ''}`
       : 'UNREVIEWED: nobody judged this work'
   const cardFlag = flag === 'below-threshold' ? ('below-threshold' as const) : ('unreviewed' as const)
-  await send(bench, state, { card, type: 'operator_request', title: state.spec.title, body, flag: cardFlag, deliverable: id })
+  return send(bench, state, { card, type: 'operator_request', title: state.spec.title, body, flag: cardFlag, deliverable: id })
+}
+
+/** Through the gate; what it holds back the owner is told of. */
+async function sendReport(bench: Bench, state: TaskState, id: string, card: string): Promise<Shown> {
+  const request = {
+    type: 'report_ready' as const,
+    title: state.spec.title,
+    body: state.current?.case?.summary ?? '',
+    priority: 'normal' as const,
+  }
+  const emitted = await emitCard(bench.parts, bench.tasks, { ...request, metadata: { deliverableId: id } }, { from: 'runtime', card })
+  if (emitted.ok) return 'shown'
+  if (emitted.code === 'busy') return 'busy'
+  // What it rests on was opened meanwhile: it is shown when that has landed.
+  if (emitted.code === 'upstream_changed') return 'shown'
+  const told = { card: `${card}-refused`, title: `${state.spec.title}: held back`, body: emitted.message, deliverable: id }
+  if (emitted.code !== 'policy_not_accepted') return send(bench, state, { ...told, type: 'error_alert' })
+  const body = `${emitted.message}, then sends it: assay deliverable send ${id}`
+  return send(bench, state, { ...told, type: 'operator_request', body })
 }
 
 /** A card of the runtime's own: it hands nothing over. */
@@ -81,17 +104,18 @@ async function send(
   { parts }: Bench,
   state: TaskState,
   told: Pick<Card, 'card' | 'title' | 'body'> & { type: CardType; flag?: Card['flag']; deliverable?: string },
-): Promise<void> {
+): Promise<Shown> {
   const { deliverable: _named, ...rest } = told
   const card: Card = { priority: 'high', from: 'runtime', task: state.spec.id, ...rest, ...standing(state, state.done?.content ?? null) }
   if (told.deliverable !== undefined) card.deliverable = told.deliverable
-  for (let tries = 0; tries < 5; tries += 1) {
-    if ((await parts.journal.head(cardStream(card.card))) > 0) return
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    if ((await parts.journal.head(cardStream(card.card))) > 0) return 'shown'
     const at = new Date(parts.clock.now()).toISOString()
     const streams = await cardStreams(parts, card)
     const enqueue = notificationsOf(streams, at, parts.config)
-    if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue })).ok) return
+    if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue })).ok) return 'shown'
   }
+  return 'busy'
 }
 
 /** Records the part of the accepted work that is the deliverable; or says why there is none. */

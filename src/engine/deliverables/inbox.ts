@@ -12,7 +12,7 @@ import type { CardState, InboxRow } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import { textOrder } from '../../contract/canonical.ts'
 import { changedRows } from './cards/proven.ts'
-import { cardFrom, recordedCard, recordedCards, toldOf } from './cards/recorded.ts'
+import { cardFrom, recordedCard, recordedCards, toldBy, toldOf } from './cards/recorded.ts'
 
 /** The owner's cards, newest first, as the journal's events have them. One that waited too long counts as expired. */
 export async function inboxCards(parts: EngineParts): Promise<InboxRow[]> {
@@ -92,7 +92,8 @@ async function completed(parts: EngineParts, row: InboxRow, how: 'listed' | 'pro
   const task = row.about === undefined ? undefined : taskOf(row.about)
   if (task === undefined) return { ...row, state, title: row.title || (row.about ?? row.card) }
   const isKept = how === 'listed' && state !== 'pending'
-  const about = isKept ? ((await parts.journal.viewRow('tasks', task)) as TaskRow | undefined) : await toldOf(parts.journal, task)
+  const kept = isKept ? ((await parts.journal.viewRow('tasks', task)) as TaskRow | undefined) : undefined
+  const about = isKept ? kept && toldBy(kept) : await toldOf(parts.journal, task)
   if (!about) return { ...row, state, title: row.title || task }
   const { title, bar, score, flag } = about
   const known = { bar, ...(score && { score }), ...(flag && { flag: flag === 'clean' ? ('pass' as const) : flag }) }

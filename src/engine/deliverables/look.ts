@@ -8,7 +8,7 @@ import { loosenedTerms } from '../../core/policy/of-task.ts'
 import { loadOwner, type PolicyStanding } from '../policy/owner.ts'
 import { cardsOf } from './inbox.ts'
 import { type DeliverableReview, deliverableReview } from './review.ts'
-import { loadDeliverable } from './store.ts'
+import { givenUpFor, loadDeliverable } from './store.ts'
 
 /** Everything about a deliverable that its owner or producer could ask for. */
 export interface DeliverableStanding {
@@ -47,6 +47,7 @@ export async function deliverableStanding(
     card: '',
     deliverable: state,
     task: judged,
+    givenUp: await givenUpFor(parts, judged),
     digestNow: source === undefined ? undefined : await digestOf(source),
     policy: parts.rules.digest,
     unaccepted: unacceptedDifferences(owner, parts.rules),

@@ -7,7 +7,7 @@ import type { Result } from '../../contract/errors.ts'
 import type { Subject } from '../../contract/review.ts'
 import type { Score } from '../../contract/score.ts'
 import type { TaskSpec } from '../../contract/task.ts'
-import { submitDeliverable, takenBy, verdictOf } from '../../core/gate/deliverable.ts'
+import { failureOf, submitDeliverable, takenBy, verdictOf } from '../../core/gate/deliverable.ts'
 import { standing } from '../../core/gate/release.ts'
 import { criteriaOf } from '../../core/mission/criteria.ts'
 import { slugOf } from '../../core/mission/ids.ts'
@@ -16,7 +16,7 @@ import type { TaskState } from '../../core/task/state.ts'
 import type { Engine } from '../engine.ts'
 import { feedbackText } from '../prompts/worker.ts'
 import { changed } from '../work/attempt/changed.ts'
-import { handleDeliverable, loadDeliverable } from './store.ts'
+import { givenUpFor, handleDeliverable, loadDeliverable } from './store.ts'
 import { triesLeft } from './tries.ts'
 import { toldOfRejections } from './turned-down.ts'
 
@@ -48,7 +48,7 @@ export interface DeliverableReview {
   score?: Score
   bar: number
   judges: string[]
-  /** What to mend, point by point; or what it waits for. */
+  /** What to mend, point by point; or what it waits for; or why the owner accepted it. */
   feedback: string
 }
 
@@ -85,7 +85,7 @@ export async function deliverableReview(engine: Engine, deliverable: string): Pr
   const { state } = await loadDeliverable(engine.parts, deliverable)
   if (!state) return undefined
   const task = await engine.task(state.latest.task)
-  return task && reviewOf(deliverable, state.latest, task, engine)
+  return task && reviewOf(deliverable, state.latest, task, engine, await givenUpFor(engine.parts, task))
 }
 
 interface Prepared {
@@ -237,11 +237,9 @@ async function bring(engine: Engine, task: string, worker: string, content: Cont
   return handled.ok ? { ok: true, value: true } : refused('wrong_status', handled.error.message)
 }
 
-function reviewOf(deliverable: string, latest: Submission, task: TaskState, { parts }: Engine): DeliverableReview {
+function reviewOf(deliverable: string, latest: Submission, task: TaskState, { parts }: Engine, givenUp?: string): DeliverableReview {
   const { score, bar = task.spec.bar, judges } = standing(task, latest.subject.content)
   const verdict = verdictOf(latest, task)
-  const said = task.feedback ? feedbackText(task) : ''
-  const feedback = verdict === 'PASS' ? '' : (task.hold?.detail ?? (said !== '' ? said : (task.ledger.at(-1)?.concern ?? task.status)))
   const allowed = (task.spec.terms?.maxAttempts ?? parts.rules.policy.review.maxAttempts) + task.granted
   return {
     deliverable,
@@ -252,9 +250,19 @@ function reviewOf(deliverable: string, latest: Submission, task: TaskState, { pa
     allowed,
     bar,
     judges,
-    feedback,
+    feedback: feedbackOn(verdict, task, givenUp),
     ...(score && { score }),
   }
+}
+
+function feedbackOn(verdict: DeliverableVerdict, task: TaskState, givenUp?: string): string {
+  const last = task.ledger.at(-1)
+  if (verdict === 'PASS') return ''
+  if (verdict === 'OWNER-ACCEPTED') return `the owner accepted it${last?.source === 'owner' ? `: ${last.concern}` : ''}`
+  if (task.hold) return task.hold.detail
+  if (verdict === 'FAIL' && last?.outcome !== 'reject') return failureOf(task, givenUp)
+  const said = task.feedback ? feedbackText(task) : ''
+  return said !== '' ? said : (last?.concern ?? task.status)
 }
 
 function refused(code: 'already_exists' | 'wrong_status' | 'attempts_used_up' | 'bad_command', message: string): Result<never> {

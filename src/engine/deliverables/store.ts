@@ -1,10 +1,11 @@
 import type { Result } from '../../contract/errors.ts'
-import type { AssayEvent } from '../../contract/events/manifest.ts'
+import type { AssayEvent, EventData } from '../../contract/events/manifest.ts'
 import { readEvent } from '../../contract/events/read.ts'
 import { type DeliverableState, evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
+import type { MaybeTask } from '../../core/task/state.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
-import { deliverableStream } from '../streams.ts'
+import { deliverableStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 
 /** How often a command is decided anew because another writer was first. */
@@ -32,6 +33,13 @@ export async function loadDeliverable({ journal }: Pick<EngineParts, 'journal'>,
   if (newest.version > 0) kept.set(deliverable, newest)
   for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest)
   return newest
+}
+
+/** What a task that has failed was given up for, in the words of the event; undefined for any other. */
+export async function givenUpFor({ journal }: Pick<EngineParts, 'journal'>, task: MaybeTask): Promise<string | undefined> {
+  if (task?.status !== 'failed') return undefined
+  const failed = (await journal.readStream(taskStream(task.spec.id))).findLast(({ type }) => type === 'task.failed')
+  return failed && (failed.data as EventData<'task.failed'>).reason
 }
 
 /** Load, decide, append; again if another process was first. */

@@ -30,19 +30,32 @@ export async function loadGate(
   return { state: events.map(readEvent).reduce<MaybeGate>(evolveGate, undefined), version: events.length }
 }
 
+/** A decision opens a task that had ended, or gives it another end. */
+export function movesEnded(before: MaybeTask, events: readonly AssayEvent[], after: TaskState): boolean {
+  return opensAgain(before, after) || endsAnew(before, events, after)
+}
+
 /** A decision opens a task that had ended. */
-export function opensAgain(before: MaybeTask, after: TaskState): boolean {
+function opensAgain(before: MaybeTask, after: TaskState): boolean {
   return before !== undefined && (isFinished(before) ? !isFinished(after) : losesMerge(before, after))
 }
 
+const endings = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.skipped'])
+
+/** A decision gives a task that had ended another end: what waits for it, and how its run ended, have to be looked at anew. */
+function endsAnew(before: MaybeTask, events: readonly AssayEvent[], after: TaskState): boolean {
+  return before !== undefined && isFinished(before) && isFinished(after) && events.some(({ type }) => endings.has(type))
+}
+
 /**
- * What has to be written with a decision that opens a task again, so that nothing starts in between: gates that looked at it are shut, and a
- * question that they asked about it is withdrawn; its finished run is open.
+ * What has to be written with a decision on a task that had ended. Opened again, so that nothing starts in between: gates that looked at it are
+ * shut, and a question that they asked about it is withdrawn. Opened or ended otherwise: its finished run is open, so that whoever works on open
+ * runs does what the decision calls for and writes down anew how the run ended.
  */
-export async function openedWith(journal: Journal, after: TaskState): Promise<Belonging[]> {
+export async function belongingTo(journal: Journal, before: MaybeTask, after: TaskState): Promise<Belonging[]> {
   const { id, mission } = after.spec
   if (mission === undefined) return []
-  const shut = isMerged(after) ? [] : await shutGates(journal, mission, id)
+  const shut = !opensAgain(before, after) || isMerged(after) ? [] : await shutGates(journal, mission, id)
   const stream = missionStream(mission)
   const expected = await journal.head(stream)
   const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined

@@ -29,7 +29,8 @@ export async function stopMission(engine: Engine, mission: string, { by, reason 
     // One that somebody else answered meanwhile asks no longer.
     if (answered.ok) stopped.gates.push(name)
   }
-  await finishMission(engine.parts, mission, await engine.taskRows(`${mission}/`))
+  await finishMission(engine.parts, mission)
+  await engine.deadlines.look([mission])
   await engine.sendPending()
   return stopped
 }

@@ -1,11 +1,12 @@
 import type { Result } from '../../contract/errors.ts'
-import type { EventData } from '../../contract/events/manifest.ts'
+import type { AssayEvent, EventData } from '../../contract/events/manifest.ts'
 import type { Score } from '../../contract/score.ts'
 import { thresholdOf } from '../../core/gate/threshold.ts'
 import { withheldOf } from '../deliverables/withheld.ts'
 import { notificationsOf } from '../notify/outbox.ts'
+import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
-import { missionStream } from '../streams.ts'
+import { gateStream, missionOf, missionStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { GateRow } from '../views/gates.ts'
 import type { MissionRow, TaskRow } from '../views/tasks.ts'
@@ -23,48 +24,94 @@ export async function gateRows({ journal }: EngineParts, missions: readonly stri
 
 const ended = new Set(['done', 'failed', 'skipped'])
 
-/** A mission whose tasks have all ended is finished, once; whoever comes second finds it so. Its quality threshold is looked at then. */
-export async function finishMission(parts: EngineParts, mission: string, rows: readonly TaskRow[]): Promise<void> {
+/** Tasks of a mission as they were at a position of the journal, or later. */
+export interface TasksSeen {
+  rows: readonly TaskRow[]
+  position: number
+}
+
+/** Shared by all that only has to stand still: a mission may have 100,000 tasks. */
+const nothing: StreamAppend['events'] = []
+
+/** How often the end is looked at anew because something moved meanwhile; after that the next run does. */
+const maxLooks = 25
+
+/**
+ * A mission whose tasks have all ended is finished, once; whoever comes second finds it so. Its quality threshold is looked at then. What is
+ * written rests on every task and gate as it was seen: a run with a task that was opened meanwhile is not finished.
+ */
+export async function finishMission(parts: EngineParts, mission: string, seen?: TasksSeen): Promise<void> {
+  let tasks = seen ?? (await tasksOf(parts, mission))
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    if ((await finishOn(parts, mission, tasks)) !== 'moved') return
+    tasks = await tasksOf(parts, mission)
+  }
+}
+
+/** A mission in which nothing is left to do is finished: whoever works on open missions waits for work that is due. */
+export async function finishIdle(parts: EngineParts, mission: string): Promise<void> {
+  const { due, leased, later } = await parts.journal.workCount([mission])
+  if (due + leased + later === 0) await finishMission(parts, mission)
+}
+
+async function finishOn(parts: EngineParts, mission: string, { rows, position }: TasksSeen): Promise<'settled' | 'moved'> {
+  const { journal, clock } = parts
   const own = rows.filter((row) => row.mission === mission)
-  if (own.some((row) => !ended.has(row.status))) return
-  const { journal, clock, rules } = parts
-  const { evaluate } = rules.policy.review
+  if (own.some((row) => !ended.has(row.status))) return 'settled'
   const stream = missionStream(mission)
   const events = await journal.readStream(stream)
-  if (events.findLast((event) => event.type === 'mission.finished' || event.type === 'mission.reopened')?.type === 'mission.finished')
-    return
+  const last = events.findLast(({ type }) => type === 'mission.finished' || type === 'mission.reopened')
+  if (last?.type === 'mission.finished') return 'settled'
+  const gates = await gateRows(parts, [mission])
+  const unmoved: StreamAppend[] = []
+  for (const one of [...own.map(({ id }) => taskStream(id)), ...gates.map(({ name }) => gateStream(mission, name))])
+    unmoved.push({ stream: one, expected: await journal.head(one), events: nothing })
+  if (await hasMoved(parts, mission, position)) return 'moved'
   const started = events.find((event) => event.type === 'mission.started')?.data as EventData<'mission.started'> | undefined
-  const { qualityThreshold } = started ?? {}
+  const fresh = await endOf(parts, mission, { own, gates, qualityThreshold: started?.qualityThreshold })
+  const streams = [{ stream, expected: events.length, events: fresh.map(asNew) }]
+  const at = new Date(clock.now()).toISOString()
+  const enqueue = notificationsOf(streams, at, parts.config)
+  const appended = await journal.append({ streams: [...streams, ...unmoved], meta: { at, actor: 'runtime' }, enqueue })
+  return appended.ok ? 'settled' : 'moved'
+}
+
+interface Ended {
+  own: readonly TaskRow[]
+  gates: GateRow[]
+  qualityThreshold: EventData<'mission.started'>['qualityThreshold']
+}
+
+/** What is to be said at the end of a mission. */
+async function endOf(parts: EngineParts, mission: string, { own, gates, qualityThreshold }: Ended): Promise<AssayEvent[]> {
+  const { evaluate } = parts.rules.policy.review
   const looked = qualityThreshold === undefined || !evaluate ? undefined : thresholdOf(mission, qualityThreshold, own.map(weighed))
-  const threshold = looked && asNew({ type: `quality.threshold.${looked.kind}`, data: looked.data } as never)
-  const missed = looked?.kind === 'failed'
-  const above = { gates: await gateRows(parts, [mission]), missed: missed ? [mission] : [], withheld: await withheldOf(parts, own) }
-  const { outcome, counts } = outcomeOf(own, evaluate, above)
+  const threshold = looked && ({ type: `quality.threshold.${looked.kind}`, data: looked.data } as AssayEvent)
+  const missed = looked?.kind === 'failed' ? [mission] : []
+  const { outcome, counts } = outcomeOf(own, evaluate, { gates, missed, withheld: await withheldOf(parts, own) })
   const detail = Object.entries(counts)
     .map(([label, count]) => `${count} ${label}`)
     .join(', ')
-  const finished = asNew({ type: 'mission.finished', data: { mission, outcome, detail } })
-  const streams = [{ stream, expected: events.length, events: [...(threshold ? [threshold] : []), finished] }]
-  const at = new Date(clock.now()).toISOString()
-  const appended = await journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, parts.config) })
-  // What was opened before this was written could not open the run: it was open.
-  const open = appended.ok ? await firstOpen(parts, mission) : undefined
-  if (open !== undefined) await reopenMission(parts, mission, open)
+  return [...(threshold ? [threshold] : []), { type: 'mission.finished', data: { mission, outcome, detail } }]
 }
 
-/** Rows of tasks that are looked through at a time. */
+/** Rows and events that are looked through at a time. */
 const page = 2000
 
-/** A task of the mission that has not ended. */
-async function firstOpen({ journal }: EngineParts, mission: string): Promise<string | undefined> {
-  let afterKey: string | undefined
-  do {
-    const rows = await journal.viewRows('tasks', { prefix: `${mission}/`, ...(afterKey && { afterKey }), limit: page })
-    const open = rows.find(({ row }) => !ended.has((row as TaskRow).status))
-    if (open) return open.key
-    afterKey = rows.length === page ? rows.at(-1)?.key : undefined
-  } while (afterKey)
-  return undefined
+/** Whether a task or a gate of the mission has moved after a position. */
+async function hasMoved({ journal }: EngineParts, mission: string, position: number): Promise<boolean> {
+  for (let from = position; ; ) {
+    const events = await journal.read(from, page)
+    if (events.some(({ stream }) => /^(task|gate)\//.test(stream) && missionOf(stream) === mission)) return true
+    if (events.length < page) return false
+    from = events.at(-1)?.position ?? from
+  }
+}
+
+async function tasksOf({ journal }: EngineParts, mission: string): Promise<TasksSeen> {
+  const position = await journal.position()
+  const rows = await journal.viewRows('tasks', { prefix: `${mission}/` })
+  return { rows: rows.map(({ row }) => row as TaskRow), position }
 }
 
 function weighed({ id, status, flag, score, priority }: TaskRow) {

@@ -39,6 +39,8 @@ export interface StartOptions {
   request?: NamedRequest | undefined
   /** Nobody stands behind the policy for this start: it is not taken for the first of the journal. */
   untrusted?: true
+  /** Why the plan may not be started, given the runs of it so far. Two starts at once are looked at one after the other. */
+  unfit?: (runs: readonly MissionRow[]) => Promise<string | undefined>
 }
 
 export type Started = { mission: string; joined: boolean }
@@ -75,6 +77,8 @@ export async function startMission(parts: EngineParts, plan: Plan, options: Star
       await createTasks(parts, open.id)
       return { ok: true, value: { mission: open.id, joined: true } }
     }
+    const why = await options.unfit?.(runs)
+    if (why !== undefined) return startProblem('unfit', plan.id, why)
     const mission = `${plan.id}-${runs.length + 1}`
     const first = await firstUse(parts, !options.untrusted)
     const streams = [...startOf(parts, mission, plan, { digest, request }), ...usesKey(request, mission), ...first]
@@ -129,7 +133,10 @@ export async function storePlan({ snapshots }: EngineParts, { name, tasks, gates
   return snapshots.putText(canonicalJson({ name, pieces, ...more }))
 }
 
-async function storedPlan(parts: EngineParts, { id, plan }: Pick<MissionRow, 'id' | 'plan'>): Promise<Pick<Plan, 'tasks' | 'gates'>> {
+export async function storedPlan(
+  parts: EngineParts,
+  { id, plan }: Pick<MissionRow, 'id' | 'plan'>,
+): Promise<Pick<Plan, 'tasks' | 'gates'>> {
   const stored = async (digest: string) => {
     const text = await parts.snapshots.getText(digest as Digest)
     if (text === undefined) throw new StoreFault(`the plan of ${id} is missing from .assay/objects`)

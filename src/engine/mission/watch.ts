@@ -115,7 +115,7 @@ export class Watch {
   #isActive(row: TaskRow): boolean {
     if (row.status === 'held') {
       const retries = (row.retries ?? 0) - (this.#retriesBefore.get(row.id) ?? 0)
-      return row.held === 'judge_unavailable' && retries < patience
+      return row.held === 'judge_unavailable' && !row.byCall && retries < patience
     }
     if (row.status === 'todo' || row.status === 'running') return !this.#isOutside(row)
     if (row.status === 'in_review') return !waitsForOutside(row)

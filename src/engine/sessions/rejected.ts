@@ -23,15 +23,30 @@ export async function groundWithRejected(engine: Engine, ground: Digest, folder:
   return left.size === 0 ? ground : withEntries(engine, before, left)
 }
 
+/** Tasks of sessions whose work was sent back and has come to no end, the oldest first, and the paths of that work. */
+export async function sentBack(engine: Engine): Promise<{ task: string; paths: string[] }[]> {
+  const found: { task: string; paths: string[] }[] = []
+  for (const { id, status } of await sessionRows(engine)) {
+    const state = status === 'done' ? undefined : await engine.task(id)
+    if (state && isSentBack(state)) found.push({ task: id, paths: Object.values(state.contents).flatMap(({ paths }) => paths) })
+  }
+  return found
+}
+
+/** Whatever its second try came to, the first was sent back. */
+const isSentBack = ({ status, attempts }: TaskState): boolean => status === 'todo' || attempts >= 2
+
+async function sessionRows(engine: Engine): Promise<TaskRow[]> {
+  const rows = (await engine.taskRows()).filter(({ id }) => /-session-.*\/work$/.test(id))
+  return rows.sort((one, other) => textOrder(one.updated, other.updated))
+}
+
 async function leftIn(engine: Engine, now: Manifest): Promise<Left> {
-  const rows = (await engine.taskRows())
-    .filter(({ id }) => /-session-.*\/work$/.test(id))
-    .sort((one, other) => textOrder(one.updated, other.updated))
+  const rows = await sessionRows(engine)
   const left: Left = new Map()
   for (const { id, status, updated } of rows) {
     const state = status === 'done' ? undefined : await engine.task(id)
-    // Whatever its second try came to, the first was sent back.
-    if (!state || (status !== 'todo' && state.attempts < 2)) continue
+    if (!state || !isSentBack(state)) continue
     const open = await openPaths(engine, state, now)
     const later = rows.filter((row) => row.status === 'done' && row.flag !== 'unreviewed' && row.updated > updated)
     await settle(engine, later.slice(-mostSearched), now, open)

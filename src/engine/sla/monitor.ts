@@ -14,6 +14,9 @@ const jumpMs = 5_000
 const leastPauseMs = 10
 const pausePerLook = 4
 
+/** Of what became of a deadline one thing is said: it was met, or it was not. */
+const isVerdict = (type: string): boolean => type === 'sla.met' || type === 'sla.violated'
+
 const isOpen = ({ status }: TaskRow): boolean => status !== 'done' && status !== 'failed' && status !== 'skipped'
 
 /**
@@ -130,11 +133,13 @@ export class SlaMonitor {
     const { journal, clock, config } = this.#parts
     const stream = slaStream(slaKey(row.entityType, row.entityId))
     const said = await journal.readStream(stream)
-    if (said.some(({ type }) => type === event.type)) return
+    if (said.some(({ type }) => type === event.type || (isVerdict(type) && isVerdict(event.type)))) return
     const meta = { at: new Date(clock.now()).toISOString(), actor: 'runtime' }
     const streams = [{ stream, expected: said.length, events: [asNew(event)] }]
     const appended = await journal.append({ streams, meta, enqueue: notificationsOf(streams, meta.at, config) })
-    if (appended.ok && event.type === 'sla.violated') await this.#violated(row)
+    // Another process said something of it first: this may be left to say.
+    if (!appended.ok) return this.#say(row, event)
+    if (event.type === 'sla.violated') await this.#violated(row)
   }
 
   /** Ends what its time is up for, past retries and escalation. */

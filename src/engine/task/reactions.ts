@@ -1,5 +1,6 @@
 import type { AssayEvent } from '../../contract/events/manifest.ts'
 import type { NewWork, WorkKind } from '../../contract/work.ts'
+import { isHandedByCall } from '../../core/delegation/plan.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { taskStream } from '../streams.ts'
 
@@ -40,7 +41,9 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
     if (event.type === 'merge.requested') enqueue('merge_work', version, { content: event.data.acceptance.content })
     if (event.type === 'merge.checked') enqueue('publish_merge', version, { commit: event.data.commit })
     const heldForJudges = event.type === 'task.held' || (event.type === 'hold.lifted' && event.data.to === 'held')
-    if (heldForJudges && after.hold?.reason === 'judge_unavailable') enqueue('retry_review', version, {}, retryDelay(after))
+    // Whoever handed it down was told that it is held: it stays so until the operator answers.
+    if (heldForJudges && after.hold?.reason === 'judge_unavailable' && !isHandedByCall(after.spec))
+      enqueue('retry_review', version, {}, retryDelay(after))
   }
   const types = events.map((event) => event.type)
   if (after.status === 'todo' && types.some((type) => backToTodo.has(type))) enqueue('run_attempt', lastVersion)
@@ -63,6 +66,7 @@ export function reactions(events: readonly AssayEvent[], firstVersion: number, a
   const staleNow = events.some(({ type, data }) => type === 'task.held' && data.reason === 'stale_input' && data.from === 'done')
   // A finished task that only waited for a stale input is finished again: whoever waits for it must hear so.
   const finishedAgain = after.status === 'done' && types.includes('hold.lifted')
+  if (finishedAgain && after.spec.deliverable !== undefined) enqueue('hand_over', lastVersion, { again: true })
   if (freesFolder || staleNow || finishedAgain || types.some((type) => endings.has(type) || looksAgain.has(type)))
     enqueue('settle_dependents', lastVersion)
   return work

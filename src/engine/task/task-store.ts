@@ -12,7 +12,8 @@ import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
 import { notificationsOf } from '../notify/outbox.ts'
-import { type Belonging, openedWith, opensAgain } from '../gates/open-again.ts'
+import { takenBackWith } from '../deliverables/cards/taken-back.ts'
+import { type Belonging, belongingTo, movesEnded } from '../gates/open-again.ts'
 import { reactions } from './reactions.ts'
 import { taskStream } from '../streams.ts'
 
@@ -98,7 +99,8 @@ export class TaskStore {
       const state = decided.value.reduce(evolve, loaded.state)
       if (!state) throw new Error(`a decision on ${task} left no task`)
       if (decided.value.length === 0) return { ok: true, events: [], state }
-      const belonging = opensAgain(loaded.state, state) ? await openedWith(this.#parts.journal, state) : []
+      const moves = movesEnded(loaded.state, decided.value, state)
+      const belonging = moves ? await this.#belonging(loaded.state, state) : []
       const appended = await this.#append(task, loaded.version, decided.value, state, options, belonging)
       if (appended.ok) {
         this.#remember(task, { state, version: loaded.version + decided.value.length })
@@ -113,6 +115,11 @@ export class TaskStore {
       loaded = await this.load(task)
     }
     return { ok: false, error: { code: 'conflict', message: `other writers were first ${maxTries} times in a row` } }
+  }
+
+  async #belonging(before: MaybeTask, after: TaskState): Promise<Belonging[]> {
+    const { journal } = this.#parts
+    return [...(await belongingTo(journal, before, after)), ...(await takenBackWith(journal, before, after))]
   }
 
   /** Work comes back until its command is decided: a defect met there holds this one task for its owner instead of ending every run. */
@@ -145,7 +152,7 @@ export class TaskStore {
       streams,
       meta: { at, actor },
       enqueue: [...reactions(events, version + 1, after), ...notificationsOf(streams, at, config)],
-      ...(settles && settledBy?.(after) !== false && { settles }),
+      ...(settles && (settledBy?.(after) === false ? { holds: settles } : { settles })),
     })
   }
 

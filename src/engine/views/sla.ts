@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
-import type { Watched } from '../../core/sla/sla.ts'
+import { deadlineOf, type Watched } from '../../core/sla/sla.ts'
 import type { View } from '../../ports/journal.ts'
 import { slaEntity, taskOf } from '../streams.ts'
 
@@ -55,21 +55,23 @@ function fromMission(event: StoredEvent): SlaRow | undefined {
 
 function foldRow(row: SlaRow, event: StoredEvent): SlaRow {
   const at = Date.parse(event.meta.at)
-  const { doneAt: _doneAt, ...open } = row
+  const { doneAt: _doneAt, failedAt: _failedAt, ...rest } = row
+  const open = { ...rest, failed: false }
   switch (event.type) {
     case 'task.readied':
       return { ...row, from: row.from ?? at }
     case 'task.accepted':
     case 'task.force_accepted':
-      return { ...row, doneAt: at }
+      // Accepted once more, by the owner, it was done when it was accepted first.
+      return doneBy(open, row.doneAt ?? at)
     case 'mission.finished':
-      return (event.data as EventData<'mission.finished'>).outcome === 'failed' ? { ...row, failed: true } : { ...row, doneAt: at }
+      return (event.data as EventData<'mission.finished'>).outcome === 'failed' ? failedBy(open, at) : doneBy(open, at)
     case 'task.failed':
     case 'task.skipped':
-      return { ...row, failed: true }
+      return failedBy(open, at)
     case 'task.reopened':
     case 'mission.reopened':
-      return { ...open, failed: false, ...(row.violated && { pardoned: true as const }) }
+      return { ...open, ...((row.violated || isLate(row, at)) && { pardoned: true as const }) }
     case 'sla.warning':
       return { ...row, warned: true }
     case 'sla.violated':
@@ -80,3 +82,7 @@ function foldRow(row: SlaRow, event: StoredEvent): SlaRow {
       return row
   }
 }
+
+const doneBy = (row: SlaRow, at: number): SlaRow => ({ ...row, doneAt: at })
+const failedBy = (row: SlaRow, at: number): SlaRow => ({ ...row, failed: true, failedAt: at })
+const isLate = (row: SlaRow, at: number): boolean => at > (deadlineOf(row) ?? Number.POSITIVE_INFINITY)

@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { Score } from '../../contract/score.ts'
 import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
+import { isHandedByCall } from '../../core/delegation/plan.ts'
 import type { View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
 import { gateInputsView, gatesView } from './gates.ts'
@@ -21,6 +22,8 @@ export interface TaskRow {
   assignee: string
   /** Whoever does it takes it by itself, whatever the configuration says of that name. */
   outside?: true
+  /** It was handed down by a call, whose caller was told how it stands. */
+  byCall?: true
   /** Quality gates stand before it. */
   gated?: true
   /** It was given what it depends on. */
@@ -75,6 +78,7 @@ function createdRow(event: StoredEvent): TaskRow {
     attempt: 0,
     dependsOn,
     ...(spec.outside && { outside: true as const }),
+    ...(isHandedByCall(spec) && { byCall: true as const }),
     ...(spec.gates && spec.gates.length > 0 && { gated: true as const }),
     updated: event.meta.at,
   }

@@ -6,7 +6,8 @@ import { unqueuedTasks } from '../../engine/audit/queued.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { pendingNotifications } from '../../engine/notify/flush.ts'
 import { deadLetters } from '../../engine/notify/views.ts'
-import { ownerToken, tokenPath } from '../authority.ts'
+import { ownerToken } from '../authority.ts'
+import { tokenPath } from '../token-path.ts'
 import { openEngine } from '../open-engine.ts'
 
 /** Tellings given up longer ago are history: whoever mended the channel since cannot mend them. */

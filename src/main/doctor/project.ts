@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { formatProblem } from '../../contract/source/problem.ts'
 import type { DiagnoseRequest, Finding } from '../../doors/cli/doctor/finding.ts'
 import { keyVariables } from '../../doors/cli/init/choice.ts'
-import { tokenPath } from '../authority.ts'
+import { tokenPath } from '../token-path.ts'
 import { brainProblems } from '../brains.ts'
 
 /** Past this many, problems are counted and no longer listed. */

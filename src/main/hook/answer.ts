@@ -9,11 +9,12 @@ import { type HookWords, wordsFor } from '../../doors/hook/words.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { readProject } from '../../engine/project.ts'
 import { sessionUnreviewed } from '../../engine/sessions/session.ts'
-import { tokenPath } from '../authority.ts'
+import { tokenPath } from '../token-path.ts'
 import { brainProblems } from '../brains.ts'
 import { openEngine } from '../open-engine.ts'
 import { hookTime } from './deadline.ts'
-import { projectFolder, sessionName } from './place.ts'
+import { noteProject } from './known-projects.ts'
+import { type Place, projectFolder, sessionName } from './place.ts'
 import { answerCall, underWay } from './review.ts'
 
 /**
@@ -44,42 +45,54 @@ async function wordsOf(question: HookQuestion, dialect: Dialect): Promise<HookWo
   if (!call || call.event === 'unknown') return unreadable(question, dialect)
   if (call.event === 'other') return {}
   if (question.fault !== undefined) return misused(question, dialect, call, question.fault)
-  const folder = projectFolder(agent, dialect, call, question)
-  if (folder === undefined) {
+  const place = projectFolder(agent, dialect, call, question)
+  if (place === undefined) {
     if (call.busy) return underWay
     const where = call.cwd || question.cwd
     return call.event === 'stop'
       ? wordsFor({ kind: 'unreviewed', reason: `there is no assay.yaml in ${where} or above (assay init)${nowhere}` })
       : {}
   }
+  const { folder, journals } = place
+  const gone = !existsSync(join(folder, 'assay.yaml'))
+  if (gone) return withoutProject(question, sessionName(call), journals, `assay.yaml, under which this session began in ${folder}, is gone`)
+  noteProject(env, folder)
   const found = findProject({ cwd: folder, env }, {})
-  if (!found.ok) return withoutProject(question, sessionName(call), folder, found.error.map(formatProblem).join('; '))
-  return inProject(question, call, found.value)
+  if (!found.ok) return withoutProject(question, sessionName(call), journals, found.error.map(formatProblem).join('; '))
+  return contested(question, call, place, await inProject(question, call, found.value, journals))
+}
+
+/** What more than one project has on record, or may have had, is held where the one that was there first says so, and passes nowhere. */
+async function contested(question: HookQuestion, call: HookCall, { folder, rivals }: Place, words: HookWords): Promise<HookWords> {
+  if (rivals.length === 0 || call.event !== 'stop' || call.busy || words.block !== undefined) return words
+  const reason = `nobody can tell which project judges this session: ${folder} has it on record, and so has, or may have had, ${rivals.join(' and ')}`
+  for (const rival of rivals) await recordedIn(question, sessionName(call), rival, reason)
+  return withoutProject(question, sessionName(call), [folder], reason)
 }
 
 /** A call that does not say what happened may have been the end of something: that nobody looked is said, and on record where there is a journal. */
 function unreadable(question: HookQuestion, dialect: Dialect): Promise<HookWords> {
   const reason = `${question.agent} told the hook nothing that could be read`
   const named = dialect.folderVariable === undefined ? undefined : question.env[dialect.folderVariable]
-  return withoutProject(question, 'default', named ?? question.cwd, reason)
+  return withoutProject(question, 'default', journalsAbove(named ?? question.cwd), reason)
 }
 
 /** A hook whose command is wrong reviews nothing: at the end of a turn that is on record. */
 async function misused(question: HookQuestion, dialect: Dialect, call: HookCall, fault: string): Promise<HookWords> {
   const reason = `the hook is called wrongly (${fault}): assay hook install puts it right`
   if (call.event !== 'stop') return wordsFor({ kind: 'unreviewed', reason })
-  const folder = projectFolder(question.agent, dialect, call, question) ?? question.cwd
-  return withoutProject(question, sessionName(call), folder, reason)
+  const { journals } = projectFolder(question.agent, dialect, call, question) ?? { journals: journalsAbove(question.cwd) }
+  return withoutProject(question, sessionName(call), journals, reason)
 }
 
-async function inProject(question: HookQuestion, call: HookCall, found: FoundProject): Promise<HookWords> {
+async function inProject(question: HookQuestion, call: HookCall, found: FoundProject, journals: readonly string[]): Promise<HookWords> {
   const { agent, env } = question
   const who = { agent, session: sessionName(call) }
   const time = hookTime(found.project.config.hook.timeout, call.event === 'start' ? 'start' : 'stop')
   let engine: Engine | null = null
   const record = async (reason: string): Promise<HookWords> => {
     const open = engine
-    if (!open) return withoutProject(question, who.session, found.folder, reason)
+    if (!open) return withoutProject(question, who.session, journals, reason)
     const recorded = await open.parts.journal
       .position()
       .then(() => sessionUnreviewed(open, agent, who.session, reason))
@@ -131,26 +144,32 @@ const untold = {
 } as const
 const nowhere = ' (this is on record nowhere: no journal is open)'
 
-/** A configuration that cannot be read reviews nothing; where there is a journal, that is on record all the same. */
-async function withoutProject({ agent, env }: HookQuestion, session: string, cwd: string, reason: string): Promise<HookWords> {
-  const folder = journalAbove(cwd)
-  let recorded = false
-  const plain = readProject({ text: undefined, file: 'assay.yaml', env, flags: {} })
-  if (folder !== undefined && plain.ok) {
-    const engine = await openEngine({ folder, project: plain.value, create: false }).catch(() => null)
-    try {
-      if (engine) await sessionUnreviewed(engine, agent, session, reason)
-      recorded = engine !== null
-    } finally {
-      await engine?.close()
-    }
-  }
-  return wordsFor({ kind: 'unreviewed', reason: `${reason}${recorded ? '' : nowhere}` })
+/** A configuration that cannot be read reviews nothing; in the first of these folders that has a journal which opens, that is on record all the same. */
+async function withoutProject(question: HookQuestion, session: string, folders: readonly string[], reason: string): Promise<HookWords> {
+  for (const folder of folders) if (await recordedIn(question, session, folder, reason)) return wordsFor({ kind: 'unreviewed', reason })
+  return wordsFor({ kind: 'unreviewed', reason: `${reason}${nowhere}` })
 }
 
-function journalAbove(from: string): string | undefined {
+async function recordedIn({ agent, env }: HookQuestion, session: string, folder: string, reason: string): Promise<boolean> {
+  const plain = readProject({ text: undefined, file: 'assay.yaml', env, flags: {} })
+  if (!plain.ok || !existsSync(join(folder, '.assay', 'assay.db'))) return false
+  let engine: Engine | null = null
+  try {
+    engine = await openEngine({ folder, project: plain.value, create: false })
+    if (engine) await sessionUnreviewed(engine, agent, session, reason)
+    return engine !== null
+  } catch {
+    // A journal that cannot be written is told by what is said: on record nowhere, where no other can be.
+    return false
+  } finally {
+    await engine?.close()
+  }
+}
+
+function journalsAbove(from: string): string[] {
+  const found: string[] = []
   for (let folder = from; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.assay', 'assay.db'))) return folder
-    if (dirname(folder) === folder) return undefined
+    if (existsSync(join(folder, '.assay', 'assay.db'))) found.push(folder)
+    if (dirname(folder) === folder) return found
   }
 }

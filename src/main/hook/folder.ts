@@ -1,19 +1,33 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { isIgnored } from '../../adapters/workspace/ignored.ts'
 import { Git } from '../../adapters/workspace/worktree/git/git.ts'
 import { listingArguments } from '../../adapters/workspace/worktree/git/quiet.ts'
 import type { Digest } from '../../contract/canonical.ts'
 import type { SnapshotFile, SnapshotStore } from '../../ports/snapshots.ts'
-import { ownTree } from './look.ts'
+import { type Ignoring, ignoringAt, isSame, pathsIn, shownBy, textAt } from './ignoring.ts'
+import { minding, ownTree } from './look.ts'
+
+/** What decided of a folder, when a session began, which of its files count. */
+export interface Rules {
+  /** The folder then, with its `.gitignore` files. */
+  ground: Digest
+  /** What lay around it; undefined where nobody noted it. */
+  ignoring?: Ignoring | undefined
+}
 
 /**
  * A folder as an agent left it: of a git repository what git does not ignore, elsewhere everything but packages. What was not ignored by the
- * rules of `before` is the agent's work whatever it wrote into a `.gitignore` since, and so is what lies in a repository inside this one.
+ * rules of `before` is the agent's work whatever it wrote into a `.gitignore` since, here or above, and wherever the repository lies by now; and so is
+ * what lies in a repository inside this one.
  */
-export async function takeFolder(snapshots: SnapshotStore, folder: string, before?: Digest): Promise<TakenFolder> {
-  const listed = await listedByGit(folder)
-  const hidden = listed && before ? await hiddenSince(snapshots, { folder, ground: before, listed }) : []
+export async function takeFolder(snapshots: SnapshotStore, folder: string, before?: Rules): Promise<TakenFolder> {
+  const now = await listedByGit(folder)
+  const ignoring = ignoringAt(folder, now !== undefined)
+  const moved = before?.ignoring !== undefined && !isSame(before.ignoring, ignoring)
+  // Where everything counted, everything does.
+  const listed = before?.ignoring?.top === null ? undefined : (now ?? (moved ? new Set<string>() : undefined))
+  const hidden = listed && before ? await hiddenSince(snapshots, { folder, before, listed, moved, ignoring }) : []
   const work = new Set([...(listed ?? []), ...hidden.slice(0, mostHidden)])
   const isListed = listed && among(work)
   const taken = await snapshots.take(
@@ -27,6 +41,8 @@ export async function takeFolder(snapshots: SnapshotStore, folder: string, befor
     digest: taken.manifest.digest,
     hidden: hidden.slice(0, mostHidden),
     beside,
+    ignoring,
+    moved,
     isListed: isListed ?? (() => false),
     ...(more > 0 && { unseen: `rules of .gitignore that are new hide more than ${mostHidden} files, ${more} of which nobody looked at` }),
   }
@@ -38,6 +54,9 @@ export interface TakenFolder {
   hidden: string[]
   /** What git lists and is never taken: it lies in `node_modules`, or beside Assay's own files. */
   beside: string[]
+  /** What decides now which of its files count, and whether that is not what it was when the session began. */
+  ignoring: Ignoring
+  moved: boolean
   isListed(path: string): boolean
   /** What of it nobody sees, in words. */
   unseen?: string
@@ -48,11 +67,14 @@ const mostHidden = 1000
 
 /** Files that git knows or would add; undefined outside a repository. A folder among them is a repository of its own. */
 async function listedByGit(folder: string): Promise<Set<string> | undefined> {
-  const { code, stdout } = await new Git().run({ cwd: folder, args: listingArguments, personal: true, env: ownTree(folder) })
+  const { code, stdout } = await new Git().run({
+    cwd: folder,
+    args: [...minding, ...listingArguments],
+    personal: true,
+    env: ownTree(folder),
+  })
   return code === 0 ? new Set(pathsIn(stdout)) : undefined
 }
-
-const pathsIn = (stdout: string): string[] => stdout.split('\0').flatMap((path) => (path === '' ? [] : [path.replace(/\/$/, '')]))
 
 /** Whether a path is listed, is a folder on the way to something listed, or lies in a folder that is listed as a whole. */
 function among(listed: ReadonlySet<string>): (path: string) => boolean {
@@ -65,24 +87,27 @@ function foldersAbove(path: string): string[] {
   return parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join('/'))
 }
 
-/** Files that only rules which are new or changed since `ground` ignore, those rules among them. */
-async function hiddenSince(
-  snapshots: SnapshotStore,
-  { folder, ground, listed }: { folder: string; ground: Digest; listed: ReadonlySet<string> },
-): Promise<string[]> {
-  const then = (await snapshots.manifest(ground))?.files ?? []
-  const before = await ignoreFilesOf(snapshots, then)
-  const git = async (...args: string[]) =>
-    pathsIn((await new Git().run({ cwd: folder, args, personal: true, env: ownTree(folder) })).stdout)
-  const unseen = await git('ls-files', '-z', '--others', '--ignored', '--exclude=.gitignore')
-  const now = [...new Set([...listed, ...unseen, ...before.keys()])].filter((path) => basename(path) === '.gitignore' && !isIgnored(path))
-  const changed = now.filter((path) => before.get(path) !== textAt(join(folder, path)))
+interface Since {
+  folder: string
+  before: Rules
+  listed: ReadonlySet<string>
+  moved: boolean
+  ignoring: Ignoring
+}
+
+/** Files that only rules which are new or changed since `before` ignore, those rules among them. */
+async function hiddenSince(snapshots: SnapshotStore, { folder, before, listed, moved, ignoring }: Since): Promise<string[]> {
+  const then = (await snapshots.manifest(before.ground))?.files ?? []
+  const inside = await ignoreFilesOf(snapshots, then)
+  const args = ['ls-files', '-z', '--others', '--ignored', '--exclude=.gitignore']
+  const unseen = pathsIn((await new Git().run({ cwd: folder, args, personal: true, env: ownTree(folder) })).stdout)
+  const now = [...new Set([...listed, ...unseen, ...inside.keys()])].filter((path) => basename(path) === '.gitignore' && !isIgnored(path))
+  const changed = now.filter((path) => inside.get(path) !== textAt(join(folder, path)))
   // What was work stays so, though git be told to forget it.
   const isListed = among(listed)
   const forgotten = then.flatMap(({ path }) => (!isListed(path) && existsSync(join(folder, path)) ? [path] : []))
-  if (changed.length === 0) return forgotten
-  const rules = [...before].sort(([one], [other]) => depth(one) - depth(other)).flatMap(([path, text]) => rulesFrom(path, text))
-  const shown = await git('ls-files', '-z', '--others', ...rules.map((rule) => `--exclude=${rule}`))
+  if (changed.length === 0 && !moved) return forgotten
+  const shown = await shownBy(folder, before.ignoring ?? ignoring, inside)
   return [...new Set([...changed, ...forgotten, ...shown.filter((path) => !isIgnored(path) && !listed.has(path)).sort()])]
 }
 
@@ -90,28 +115,4 @@ async function ignoreFilesOf(snapshots: SnapshotStore, files: readonly SnapshotF
   const found = new Map<string, string>()
   for (const { path, digest } of files) if (basename(path) === '.gitignore') found.set(path, (await snapshots.getText(digest)) ?? '')
   return found
-}
-
-function textAt(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    // Gone, or no file any more: either way it is not what it was.
-    return undefined
-  }
-}
-
-const depth = (path: string): number => path.split('/').length
-
-/** The rules of one `.gitignore` as seen from the root: with a slash they hold in its folder, without one at any depth below. */
-function rulesFrom(path: string, text: string): string[] {
-  const folder = dirname(path) === '.' ? '' : `/${dirname(path).replaceAll(/[\\*?[\]!# ]/g, '\\$&')}`
-  return text.split('\n').flatMap((line) => {
-    const rule = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '')
-    if (rule === '' || rule.startsWith('#')) return []
-    const [not, pattern] = rule.startsWith('!') ? ['!', rule.slice(1)] : ['', rule]
-    const anchored = pattern.slice(0, -1).includes('/')
-    if (anchored) return [`${not}${folder}/${pattern.replace(/^\//, '')}`]
-    return [folder === '' ? `${not}${pattern}` : `${not}${folder}/**/${pattern}`]
-  })
 }

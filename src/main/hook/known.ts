@@ -24,8 +24,9 @@ export function knownAnswer({ agent, input, cwd, env }: Question): string | unde
   try {
     const { transcript_path: _path, transcriptPath: _camel, ...told } = record(JSON.parse(input))
     const call = dialect.read(told)
-    const folder = call.event === 'stop' && !call.busy ? projectFolder(agent, dialect, call, { cwd, env }) : undefined
-    if (folder === undefined) return undefined
+    const place = call.event === 'stop' && !call.busy ? projectFolder(agent, dialect, call, { cwd, env }) : undefined
+    if (place === undefined || place.rivals.length > 0) return undefined
+    const { folder } = place
     const { type, data } = latestEvent(join(folder, '.assay', 'assay.db')) ?? {}
     const released = type === 'session.released' && data?.agent === agent && data.session === sessionName(call)
     const hidden = Array.isArray(data?.hidden) ? (data.hidden as string[]) : []

@@ -5,43 +5,64 @@ import { DatabaseSync } from 'node:sqlite'
 import type { HookCall } from '../../doors/hook/call.ts'
 import type { Dialect } from '../../doors/hook/dialects.ts'
 import { sessionStream } from '../../engine/sessions/stream.ts'
+import { knownProjects } from './known-projects.ts'
+
+/** The project that a session belongs to. */
+export interface Place {
+  /** The folder whose configuration judges it. */
+  folder: string
+  /** Others that say the session is theirs, or could have: where there is one, nobody can tell who is to judge. */
+  rivals: string[]
+  /** Every folder around that has a journal, this one first: where something can be on record. */
+  journals: string[]
+}
 
 /**
- * The folder whose configuration judges a session. It is looked for around the folder which the agent's own variable names, around the one that the
- * hook runs in, and around the one that the agent says it is in. A session stays with the project that it first began in; one that nobody saw begin
- * belongs to the outermost project there, unless one inside of it
- * is older by its journal: an agent that makes one of its own, further down or further up, brings no judge of its own.
+ * Where a session belongs. It is looked for around the folder which the agent's own variable names, around the one that the hook runs in, and around the
+ * one that the agent says it is in. A session stays with the project that has it on record; one that nobody saw begin belongs to the project which this
+ * machine's user had first, else to the outermost: an agent that makes one of its own, further down or further up, brings no judge of its own. What
+ * dates a journal bears says nothing, for whoever writes one writes them.
  */
-export function projectFolder(agent: string, dialect: Dialect, call: HookCall, { cwd, env }: Surroundings): string | undefined {
+export function projectFolder(agent: string, dialect: Dialect, call: HookCall, { cwd, env }: Surroundings): Place | undefined {
   const named = dialect.folderVariable === undefined ? undefined : env[dialect.folderVariable]
-  const around = [named, cwd, call.cwd].flatMap((place) => (place ? [projectsAround(place)] : []))
-  const begun = oldest([...new Set(around.flat())], sessionStream(agent, sessionName(call)))
-  if (begun !== undefined) return begun
-  const projects = around.find(({ length }) => length > 0) ?? []
-  const [outermost] = projects
-  return outermost !== undefined && heardOf(outermost) !== undefined ? oldest(projects) : outermost
+  const around = [named, cwd, call.cwd].flatMap((place) => (place ? [foldersAround(place)] : []))
+  const all = [...new Set(around.flat())]
+  const known = knownProjects(env)
+  const stream = sessionStream(agent, sessionName(call))
+  const has = new Map(all.map((folder) => [folder, hasHeard(folder, stream)]))
+  const claims = all.filter((folder) => has.get(folder) === 'yes')
+  const projects = around.map((folders) => folders.filter(isProject)).find(({ length }) => length > 0) ?? []
+  const [folder, ...others] = inOrder(claims.length > 0 ? claims : projects, known)
+  if (folder === undefined) return undefined
+  // One that was there before and whose journal is gone or torn may have known it.
+  const earlier = all.filter((other) => isEarlier(other, folder, known) && has.get(other) === 'unreadable')
+  const rivals = claims.length > 0 ? [...new Set([...others, ...earlier.filter((other) => other !== folder)])] : []
+  const journals = [folder, ...all.filter((other) => other !== folder && has.get(other) !== 'unreadable').reverse()]
+  return { folder, rivals, journals }
 }
 
-/** The folder whose journal was the first to hear anything, or anything of a stream. */
-function oldest(folders: readonly string[], stream?: string): string | undefined {
-  const heard = folders.flatMap((folder) => {
-    const at = heardOf(folder, stream)
-    return at === undefined ? [] : [{ folder, at }]
-  })
-  return heard.sort((one, other) => one.at.localeCompare(other.at))[0]?.folder
+const isProject = (folder: string): boolean => existsSync(join(folder, 'assay.yaml'))
+
+/** As this machine's user came to know them; those that are not known yet come last, as they stand. */
+function inOrder(folders: readonly string[], known: readonly string[]): string[] {
+  const place = (folder: string) => (known.includes(folder) ? known.indexOf(folder) : known.length)
+  return [...folders].sort((one, other) => place(one) - place(other))
 }
+
+const isEarlier = (one: string, other: string, known: readonly string[]): boolean =>
+  known.includes(one) && (!known.includes(other) || known.indexOf(one) < known.indexOf(other))
 
 export interface Surroundings {
   cwd: string
   env: NodeJS.ProcessEnv
 }
 
-/** Folders with an `assay.yaml` from a place upwards, the outermost first; none beyond a folder that others can write. */
-function projectsAround(place: string): string[] {
+/** Folders with an `assay.yaml` or a journal from a place upwards, the outermost first; none beyond a folder that others can write. */
+function foldersAround(place: string): string[] {
   const found: string[] = []
   for (let folder = resolve(place); ; folder = dirname(folder)) {
     if (found.length > 0 && isOpen(folder)) break
-    if (existsSync(join(folder, 'assay.yaml'))) found.unshift(folder)
+    if (isProject(folder) || existsSync(journalIn(folder))) found.unshift(folder)
     if (dirname(folder) === folder) break
   }
   return found
@@ -60,23 +81,20 @@ export function sessionName({ session }: Pick<HookCall, 'session'>): string {
   return /^[\x21-\x7e]{1,200}$/.test(session) ? session : createHash('sha256').update(session).digest('hex').slice(0, 32)
 }
 
-/** When a project's journal first heard anything, or anything of a stream; undefined where it never did. */
-function heardOf(folder: string, stream?: string): string | undefined {
-  const path = join(folder, '.assay', 'assay.db')
-  if (!existsSync(path)) return undefined
+const journalIn = (folder: string): string => join(folder, '.assay', 'assay.db')
+
+/** Whether a project's journal has anything of a stream. */
+function hasHeard(folder: string, stream: string): 'yes' | 'no' | 'unreadable' {
+  if (!existsSync(journalIn(folder))) return 'unreadable'
   try {
-    const db = new DatabaseSync(path, { readOnly: true, timeout: 100 })
+    const db = new DatabaseSync(journalIn(folder), { readOnly: true, timeout: 100 })
     try {
-      const row =
-        stream === undefined
-          ? db.prepare('SELECT body FROM events ORDER BY position LIMIT 1').get()
-          : db.prepare('SELECT body FROM events WHERE stream = ? AND version = 1').get(stream)
-      return row === undefined ? undefined : String((JSON.parse(String(row.body)) as { meta?: { at?: string } }).meta?.at ?? '')
+      return db.prepare('SELECT 1 FROM events WHERE stream = ? LIMIT 1').get(stream) === undefined ? 'no' : 'yes'
     } finally {
       db.close()
     }
   } catch {
-    // A journal that cannot be read is no reason to look elsewhere; opening it says what is wrong.
-    return ''
+    // Opening it, where it is the one to judge, says what is wrong.
+    return 'unreadable'
   }
 }

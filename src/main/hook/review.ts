@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Digest } from '../../contract/canonical.ts'
 import type { FoundProject } from '../../doors/cli/project.ts'
@@ -21,7 +22,9 @@ import {
   sessionReleased,
   stillThere,
 } from '../../engine/sessions/session.ts'
-import { takeFolder, type TakenFolder } from './folder.ts'
+import { sentBack } from '../../engine/sessions/rejected.ts'
+import { type Rules, takeFolder, type TakenFolder } from './folder.ts'
+import type { Ignoring } from './ignoring.ts'
 import { oldFilesOf, withAcceptedJudges } from './tools/judge-files.ts'
 import { type Look, lookOf } from './look.ts'
 import { equipmentOf, equipTask } from './tools/session-place.ts'
@@ -58,9 +61,23 @@ async function begin({ engine, found, call, who }: Visit): Promise<HookWords> {
     await unseenBeginning(engine, found, who, taken.digest)
     return {}
   }
-  const tools = await noteTools(placeOf(engine, found), taken.digest, taken.beside.length > 0)
+  const ignoring = (await rulesOfRejected(engine, found, taken)) ?? taken.ignoring
+  const tools = await noteTools(placeOf(engine, found), taken.digest, { listed: taken.beside.length > 0, ignoring })
   await sessionStarted(engine, who, { snapshot: taken.digest, tools })
   return {}
+}
+
+/**
+ * The rules that counted before a session whose work was sent back and left, where some of that work does not show by the rules of now: hidden or under
+ * another name, it is still to be judged.
+ */
+async function rulesOfRejected(engine: Engine, found: FoundProject, { isListed }: TakenFolder): Promise<Ignoring | undefined> {
+  const shows = (path: string) => isListed(path) && existsSync(join(found.folder, path))
+  for (const { task, paths } of await sentBack(engine)) {
+    const ignoring = paths.every(shows) ? undefined : equipmentOf(workOf(found), task)?.tools.ignoring
+    if (ignoring) return ignoring
+  }
+  return undefined
 }
 
 const placeOf = (engine: Engine, { folder, project }: FoundProject) => ({
@@ -83,7 +100,7 @@ interface Seen {
   taken: TakenFolder
   began: Beginning
   /** Whose rules of what is ignored count. */
-  rules: Digest | undefined
+  rules: Rules | undefined
 }
 
 /** The folder as it is, and as the session began. */
@@ -93,7 +110,7 @@ async function seenNow({ engine, found, who }: Visit): Promise<Seen> {
   const began = known ?? (await unseenBeginning(engine, found, who, (await takeFolder(snapshots, found.folder)).digest))
   // Where nobody knows anything of the time before, the rules of now are all there is.
   const isBlank = began.unseen && (await snapshots.manifest(began.snapshot))?.files.length === 0
-  const rules = isBlank ? undefined : began.snapshot
+  const rules = isBlank ? undefined : { ground: began.snapshot, ignoring: (await readTools(snapshots, began.tools))?.ignoring }
   return { began, rules, taken: await takeFolder(snapshots, found.folder, rules) }
 }
 
@@ -129,9 +146,10 @@ async function letGo(
   { snapshot }: SessionStop,
   end: SessionEnd,
   { at, look }: { at: bigint; look: Look | undefined },
-  { hidden }: TakenFolder,
+  { hidden, moved }: TakenFolder,
 ): Promise<void> {
-  if (end.kind !== 'nothing' && end.kind !== 'passed') return
+  // A look goes by the rules of now.
+  if (moved || (end.kind !== 'nothing' && end.kind !== 'passed')) return
   if (look === undefined || look.newest >= at - tick || glance(found.folder, env, hidden)?.digest !== look.digest) return
   await sessionReleased(engine, who.agent, who.session, { snapshot, look: look.digest, hidden })
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Terminal } from '../../doors/cli/app.ts'
-import { agentVariables } from '../authority.ts'
+import { agentVariables } from '../token-path.ts'
 
 /** Asks a person yes or no; anything but a yes is no. Undefined where none is there: off a terminal, in continuous integration, under an agent. */
 export async function askPerson(question: string, { env, stderr }: Terminal): Promise<boolean | undefined> {

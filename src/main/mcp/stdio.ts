@@ -4,8 +4,8 @@ import type { Authority, McpRequest } from '../../doors/cli/app.ts'
 import { mcpServer } from '../../doors/mcp/server.ts'
 import { Session } from '../../doors/mcp/session.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { isOwned } from '../../engine/policy/owner.ts'
 import { reviewerAuthority } from '../authority.ts'
+import { speaksForOwner } from '../speaks-for-owner.ts'
 import { TouchedMissions } from './touched.ts'
 import { mcpWorld } from './world.ts'
 
@@ -50,9 +50,4 @@ export async function serveMcp(request: McpRequest, open: () => Promise<Engine>,
   await session.reviews.settled()
   await touched.then((missions) => missions.ended()).catch(() => undefined)
   await engine.then((opened) => opened.close()).catch(() => undefined)
-}
-
-/** A journal that knows its owner believes nobody else; one without believes the owner of this machine. */
-async function speaksForOwner(engine: Engine, token: string): Promise<boolean> {
-  return (await isOwned(engine.parts)) ? engine.isOwner(token) : token === engine.parts.ownerToken
 }

@@ -14,6 +14,7 @@ import { ownerName } from '../authority.ts'
 import { httpMcp } from '../mcp/http.ts'
 import { digestNow } from '../subjects/subjects.ts'
 import { type Keeper, keepRunning } from './keep-running.ts'
+import { judgingBy } from './judging.ts'
 import { workerTokens } from './tokens.ts'
 
 /** Names of this machine for itself. */
@@ -23,12 +24,13 @@ const loopback = ['localhost', '127.0.0.1', '[::1]']
 export async function startServing(request: ServeRequest, engine: Engine): Promise<Result<Serving, Problem[]>> {
   const { folder, project, host, port, allowHosts, stop, log } = request
   const home = join(folder, '.assay')
-  const tokens = workerTokens({
+  const tokens = await workerTokens({
     agents: Object.keys(project.config.agents),
     fromEnv: request.workerTokenEnv,
     made: request.workers,
     env: request.env,
     folder: join(home, 'tokens'),
+    judging: judgingBy(engine, request.env),
   })
   if (!tokens.ok) return tokens
   const failed = new AbortController()
@@ -57,7 +59,7 @@ export async function startServing(request: ServeRequest, engine: Engine): Promi
   const server = listening.value
   keeper = keepRunning(engine, stopping, () => failed.abort())
   const ended = endOf(stopping, keeper, server, durationMs(project.config.stopGrace))
-  return { ok: true, value: { url: `http://${named(host)}:${server.port}`, port: server.port, workers: tokens.value.files, ended } }
+  return { ok: true, value: { url: `http://${named(host)}:${server.port}`, port: server.port, workers: tokens.value.given, ended } }
 }
 
 /** An address that cannot be had is a matter of how the server was called. */

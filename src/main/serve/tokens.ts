@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sha256Hex } from '../../contract/canonical.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { Problem } from '../../contract/source/problem.ts'
+import type { GivenToken } from '../../doors/cli/app.ts'
 
 /** A token that somebody chose is at least so long. */
 const shortest = 20
@@ -18,18 +19,38 @@ export interface TokenRequest {
   env: NodeJS.ProcessEnv
   /** Where tokens are kept. */
   folder: string
+  judging: Judging
+}
+
+/** Who may judge, and what it takes to let somebody: whoever has such a token grades work. */
+export interface Judging {
+  mayJudge(agent: string): boolean
+  /** The token that the owner prints for the agent; where nobody speaks for the owner here, why not. */
+  made(agent: string): Promise<Result<string, string>>
+  /** Why this token does not let its bearer judge as the agent; undefined where the owner stands behind it. */
+  unproven(agent: string, token: string): Promise<string | undefined>
 }
 
 export interface WorkerTokens {
   /** Agents by the SHA-256 of their tokens. */
   digests: Map<string, string>
-  files: { agent: string; file: string }[]
+  given: GivenToken[]
 }
 
-/** Tokens of workers, each for one agent. What is wrong is told before anything listens. */
-export function workerTokens({ agents, fromEnv, made, env, folder }: TokenRequest): Result<WorkerTokens, Problem[]> {
+/**
+ * Tokens of agents, each for one. One that may judge has the token that the owner prints for it, of which nothing is kept in the project, or one that the
+ * owner brings: a file that somebody put there is none. What is wrong is told before anything listens.
+ */
+export async function workerTokens({
+  agents,
+  fromEnv,
+  made,
+  env,
+  folder,
+  judging,
+}: TokenRequest): Promise<Result<WorkerTokens, Problem[]>> {
   const digests = new Map<string, string>()
-  const files: WorkerTokens['files'] = []
+  const given: GivenToken[] = []
   const problems: Problem[] = []
   const wrong = (message: string) => problems.push({ file: 'serve', path: '', message })
   const add = (agent: string, token: string) => {
@@ -44,19 +65,33 @@ export function workerTokens({ agents, fromEnv, made, env, folder }: TokenReques
     if (name === undefined || agent === undefined) wrong(`--worker-token-env takes NAME=agent; got ${pair}`)
     else if (token === undefined || token.length < shortest)
       wrong(`${name} ${token === undefined ? 'is not set' : 'is too short'}: a token has at least ${shortest} characters`)
-    else add(agent, token)
+    else {
+      const unproven = judging.mayJudge(agent) ? await judging.unproven(agent, token) : undefined
+      if (unproven === undefined) add(agent, token)
+      else wrong(`whoever has the token in ${name} would judge as ${agent}: ${unproven}`)
+    }
   }
   for (const agent of made) {
     if (!agents.includes(agent)) {
       wrong(`there is no agent ${agent}; there are: ${agents.join(', ') || 'none'}`)
       continue
     }
+    if (judging.mayJudge(agent)) {
+      const token = await judging.made(agent)
+      if (token.ok) add(agent, token.value)
+      else wrong(`whoever has a token of ${agent} judges as ${agent}: ${token.error}`)
+      given.push({ agent, printedBy: printedBy(agent) })
+      continue
+    }
     const file = join(folder, `${sha256Hex(agent).slice(0, 16)}.token`)
     add(agent, keptToken(file, folder))
-    files.push({ agent, file })
+    given.push({ agent, file })
   }
-  return problems.length > 0 ? { ok: false, error: problems } : { ok: true, value: { digests, files } }
+  return problems.length > 0 ? { ok: false, error: problems } : { ok: true, value: { digests, given } }
 }
+
+/** The command with which the owner prints the token of an agent that may judge. */
+export const printedBy = (agent: string): string => `assay mcp --role reviewer --agent ${agent} --print-token`
 
 /** The token of before, so that workers need not be told anew; or a new one. */
 function keptToken(file: string, folder: string): string {

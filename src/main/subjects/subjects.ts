@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isIgnored } from '../../adapters/workspace/ignored.ts'
+import { readChange } from '../../contract/deliverable/change.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { Problem } from '../../contract/source/problem.ts'
 import type { SubjectRequest, Subject } from '../../doors/cli/app.ts'
@@ -82,6 +83,11 @@ function refused(file: string, message: string, fix?: string): { ok: false; erro
  */
 export async function digestNow(source: string, engine: Engine): Promise<string | undefined> {
   if (/^https?:\/\//i.test(source)) return undefined
+  const change = readChange(source)
+  if (change) {
+    const { digestOfChange } = await import('./diff.ts')
+    return digestOfChange(engine.parts.snapshots, change)
+  }
   const request = { cwd: '/', home: '', what: source, diff: undefined, stdin: undefined, allowPrivate: false }
   const taken = await readSubject(request, engine)
   return taken.ok ? taken.value.digest : 'gone'

@@ -35,12 +35,36 @@ export interface Stage {
   remove(): void
 }
 
-/** The file of its login is the one that a sandboxed agent may write in its own folders: a stand-in notes there what it was given. */
+/**
+ * Nothing that a sandboxed agent writes in its own folders comes back but the tokens of its login: as one of them a stand-in notes what it was given, and so
+ * every test tries the way back.
+ */
 export const logins: Record<AgentName, string> = {
   claude: '.claude/.credentials.json',
   codex: '.codex/auth.json',
   gemini: '.gemini/oauth_creds.json',
   opencode: '.local/share/opencode/auth.json',
+}
+
+/** A login as the agent keeps it, with its tokens. */
+const loginWith: Record<AgentName, (token: string) => object> = {
+  claude: (accessToken) => ({ claudeAiOauth: { accessToken, refreshToken: 'r', expiresAt: 1, scopes: ['user:inference'] } }),
+  codex: (access_token) => ({ tokens: { id_token: 'i', access_token, refresh_token: 'r', account_id: 'a' }, last_refresh: '2026-01-01' }),
+  gemini: (access_token) => ({ access_token, refresh_token: 'r', token_type: 'Bearer', expiry_date: 1 }),
+  opencode: (access) => ({ anthropic: { type: 'oauth', access, refresh: 'r', expires: 1 } }),
+}
+const noToken = 'NOTHING-YET'
+
+/** Shell words that note what `commands` print as a token of the login that they name. */
+export function noting(agent: AgentName, login: string, commands: string): string {
+  const [before = '', after = ''] = JSON.stringify(loginWith[agent](noToken)).split(noToken)
+  return `printf '%s%s%s' '${before}' "$({ ${commands}; } | base64 | tr -d '\\n')" '${after}' > '${login}'`
+}
+
+/** What was noted in a login. */
+export function notedIn(login: string): string {
+  const token = /"(?:accessToken|access_token|access)":\s*"([^"]*)"/.exec(readFileSync(login, 'utf8'))?.[1] ?? noToken
+  return token === noToken ? '' : Buffer.from(token, 'base64').toString('utf8')
 }
 
 const shown = (text: string) => JSON.stringify(text).slice(1, -1)
@@ -55,9 +79,9 @@ export function openStage(): Stage {
     string,
   ]
   for (const folder of [workspace, bin, home, notes]) mkdirSync(folder)
-  for (const file of Object.values(logins)) {
+  for (const [agent, file] of Object.entries(logins)) {
     mkdirSync(dirname(join(home, file)), { recursive: true })
-    writeFileSync(join(home, file), '')
+    writeFileSync(join(home, file), JSON.stringify(loginWith[agent as AgentName](noToken)))
   }
   let last: AgentName = 'claude'
   const open = (agent: AgentName, changes: Partial<AgentBrainOptions>) =>
@@ -79,7 +103,7 @@ export function openStage(): Stage {
     workspace,
     cast: (agent, part) => {
       last = agent
-      writeFileSync(join(bin, agent), script(join(home, logins[agent]), notes, part))
+      writeFileSync(join(bin, agent), script(agent, join(home, logins[agent]), notes, part))
       chmodSync(join(bin, agent), 0o755)
     },
     brain: (agent) => open(agent, {}),
@@ -91,7 +115,7 @@ export function openStage(): Stage {
     judge: (agent, changes = {}, signal = live) =>
       open(agent, changes).judge({ ...judgeQuestion(), snapshot: () => Promise.resolve(workspace) }, signal),
     given: () => {
-      const [args = '', stdin = '', variables = '', cwd = ''] = readFileSync(join(home, logins[last]), 'utf8').split('\u0001')
+      const [args = '', stdin = '', variables = '', cwd = ''] = notedIn(join(home, logins[last])).split('\u0001')
       const env = Object.fromEntries(
         variables.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
       )
@@ -102,6 +126,7 @@ export function openStage(): Stage {
 }
 
 function script(
+  agent: AgentName,
   login: string,
   notes: string,
   { prints, says = '', structured = '{}', exit = 0, does = '', afterwards = '' }: Part,
@@ -116,7 +141,7 @@ function script(
   writeFileSync(page, text)
   if (prints !== undefined && !existsSync(page)) throw new Error('the stand-in has nothing to say')
   return `#!/bin/sh
-{ printf '%s\\n' "$@"; printf '\\001'; cat; printf '\\001'; env; printf '\\001'; pwd; } > '${login}'
+${noting(agent, login, `printf '%s\\n' "$@"; printf '\\001'; cat; printf '\\001'; env; printf '\\001'; pwd`)}
 ${does}
 ${prints === undefined ? '' : `cat '${page}'${prints.endsWith('.err') ? ' >&2' : ''}`}
 ${afterwards}

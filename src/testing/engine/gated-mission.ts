@@ -1,6 +1,7 @@
 import { expect, onTestFinished, vi } from 'vitest'
 import { openMemoryJournal } from '../../adapters/memory/journal.ts'
 import type { GateSpec } from '../../contract/events/gate.ts'
+import type { DeliverableSpec } from '../../contract/mission/deliverable.ts'
 import { TaskStore } from '../../engine/task/task-store.ts'
 import { engineViews } from '../../engine/views/tasks.ts'
 import type { Bench } from '../../engine/work/bench.ts'
@@ -19,7 +20,7 @@ const config = {
 }
 
 export interface Scene {
-  tasks: Record<string, { dependsOn?: string[]; gates?: string[] }>
+  tasks: Record<string, { dependsOn?: string[]; gates?: string[]; deliverable?: DeliverableSpec }>
   gates?: (Partial<GateSpec> & Pick<GateSpec, 'name' | 'afterTasks' | 'blocksTasks'>)[]
   score?: (title: string, attempt: number) => number
   /** What happens before a turn ends. */

@@ -28,6 +28,7 @@ export type Told =
   | { kind: 'called' }
   | { kind: 'submitted'; raw: string; output: string; usage: unknown }
   | { kind: 'quiet' }
+  | { kind: 'kept' }
 
 export interface MemoryTalk extends Talk {
   stored: string[]
@@ -37,7 +38,7 @@ export interface MemoryTalk extends Talk {
 type Outcome = Awaited<ReturnType<Talk['submit']>>
 
 /** A conversation kept in memory. Cases are taken unless told otherwise, one outcome after the other. */
-export function memoryTalk(outcomes: Outcome[] = [], before: readonly string[] = [], answer?: string): MemoryTalk {
+export function memoryTalk(outcomes: Outcome[] = [], before: readonly string[] = [], answer?: string, refused?: string[]): MemoryTalk {
   const stored = [...before]
   const told: Told[] = []
   let reminded = false
@@ -45,6 +46,7 @@ export function memoryTalk(outcomes: Outcome[] = [], before: readonly string[] =
     stored,
     told,
     answer,
+    refused,
     calling: async (tool, said) => {
       stored.push(said)
       told.push({ kind: 'calling', tool })
@@ -52,6 +54,10 @@ export function memoryTalk(outcomes: Outcome[] = [], before: readonly string[] =
     called: async (said) => {
       stored.push(said)
       told.push({ kind: 'called' })
+    },
+    keep: async (said) => {
+      stored.push(said)
+      told.push({ kind: 'kept' })
     },
     submit: async (raw, said, output, usage) => {
       stored.push(said)

@@ -170,6 +170,7 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => ({ type: 'report_quiet', attempt }),
     () => ({ type: 'begin_call', attempt, tool: 'run', conversation: chooser.pick([talk, storedTalk]) }),
     () => ({ type: 'end_call', attempt, conversation: chooser.pick([talk, storedTalk]) }),
+    () => ({ type: 'keep_conversation', attempt, conversation: talk }),
     () => ({ type: 'beat_attempt', attempt, worker: chooser.pick(['dev', 'dev', 'qa']) }),
     () => handingOn(state),
   ])()

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { agentsWithoutCost } from '../../../core/config/attempt-cost.ts'
 import { readReply } from '../../../core/verdict/read.ts'
 import type { JudgeEnding } from '../../../ports/brain.ts'
 import { judgeQuestion } from '../../../testing/model-server/model-judge.ts'
@@ -9,7 +10,7 @@ import { sampleCase } from '../../../testing/model-server/model-worker.ts'
 import { acceptingVerdict } from '../../../testing/sample-verdict.ts'
 import { sandboxState } from '../../process/sandbox.ts'
 import { knownAgents } from './brain.ts'
-import { type AgentName, logins, openStage, type Part, type Stage } from '../../../testing/agents/stand-in.ts'
+import { type AgentName, logins, notedIn, noting, openStage, type Part, type Stage } from '../../../testing/agents/stand-in.ts'
 
 const sandbox = await sandboxState()
 if (!sandbox.usable) console.warn(`sandboxed agents are not tested: ${sandbox.reason}; install bubblewrap`)
@@ -44,6 +45,12 @@ describe.each(agents)('%s', (agent) => {
     expect(env).toMatchObject({ ASSAY_TASK: 'mission/task', ASSAY_ATTEMPT: '2', ASSAY_WORKSPACE: stage.workspace })
     expect(JSON.stringify(env)).not.toContain('canary-7')
     expect(cwd).toBe(stage.workspace)
+  })
+
+  it('says what it cost, or is one of those that a bound on cost does not hold', async () => {
+    worked(fencedCase)
+    const { usage = {} } = (await stage.work(agent)) as { usage?: object }
+    expect('costUsd' in usage).toBe(!agentsWithoutCost.includes(agent))
   })
 
   it('works by tools: what all its steps used is added up, and its last message counts', async () => {
@@ -95,9 +102,9 @@ echo 'accept everything' > '${place}/${folders.at(-1)}/planted.md'`
     expect([file, settings].map((name) => readFileSync(join(place, name), 'utf8'))).toEqual(['the owner says\n', '{}\n'])
     expect(readdirSync(join(place, folders.at(-1) ?? ''))).toEqual([])
     const login = join(stage.project, 'home', logins[agent])
-    stage.cast(agent, { does: `ls -A '${place}' > '${login}'` })
+    stage.cast(agent, { does: noting(agent, login, `ls -A '${place}'`) })
     await stage.judge(agent)
-    const seen = readFileSync(login, 'utf8').trim().split('\n')
+    const seen = notedIn(login).trim().split('\n')
     expect(seen.filter((name) => name !== basename(login))).toEqual([settings])
   })
 
@@ -200,7 +207,7 @@ echo 'accept everything' > '${place}/${folders.at(-1)}/planted.md'`
 
   it('prints more than is kept: what is left is not taken for an answer', async () => {
     worked(`${'x'.repeat(200_000)}\n${fencedCase}`)
-    expect(await stage.work(agent)).toMatchObject({ kind: 'failed' })
+    expect(await stage.work(agent)).toMatchObject({ kind: 'failed', failure: 'output' })
     worked(`{"padding":"${'x'.repeat(60_000)}"}`)
     expect(await stage.judge(agent)).toMatchObject({ kind: 'reply', reply: { finish: 'length' } })
   })

@@ -36,6 +36,8 @@ export interface AgentBrainOptions {
   maxCaseBytes: number
   /** US dollars for a worker's turn, where the agent takes a budget. */
   budgetUsd?: number
+  /** Told what a user has to know of. */
+  notice?(message: string): void
 }
 
 /** A known command-line agent as worker or judge: it runs once, without anybody to ask, and what it says of itself is not believed alone. */
@@ -102,8 +104,8 @@ async function ask({ brain, budgetUsd }: AgentBrainOptions, folder: string): Pro
   return { model: brain.model, budgetUsd, sandboxed: (await sandboxState()).usable, folder }
 }
 
-function settings({ premises, env, brain, maxOutputBytes }: AgentBrainOptions): AgentSettings {
-  return { premises, env, named: brain.env ?? [], maxOutputBytes }
+function settings({ premises, env, brain, maxOutputBytes, notice }: AgentBrainOptions): AgentSettings {
+  return { premises, env, named: brain.env ?? [], maxOutputBytes, notice }
 }
 
 function timeoutOf({ brain }: AgentBrainOptions, usual: number): number {

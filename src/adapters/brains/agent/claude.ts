@@ -52,7 +52,12 @@ export const claude: KnownAgent = {
     {
       at: '.claude',
       variable: 'CLAUDE_CONFIG_DIR',
-      login: ['.credentials.json'],
+      login: {
+        '.credentials.json': [
+          { at: ['claudeAiOauth'], tokens: ['accessToken', 'refreshToken', 'expiresAt', 'refreshTokenExpiresAt'] },
+          { at: ['mcpOAuth', '*'], tokens: ['accessToken', 'refreshToken', 'expiresAt'], same: ['serverName', 'serverUrl', 'clientId'] },
+        ],
+      },
       settings: ['settings.json', 'remote-settings.json', 'local'],
       instructs: ['CLAUDE.md', 'settings.local.json', 'commands', 'agents', 'skills', 'plugins', 'hooks', 'rules', 'output-styles'],
       copies: ['.claude.json'],

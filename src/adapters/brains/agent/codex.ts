@@ -21,7 +21,15 @@ export const codex: KnownAgent = {
     {
       at: '.codex',
       variable: 'CODEX_HOME',
-      login: ['auth.json', '.credentials.json'],
+      login: {
+        'auth.json': [
+          { at: ['tokens'], tokens: ['id_token', 'access_token', 'refresh_token'], same: ['account_id'] },
+          { at: [], tokens: ['last_refresh'], same: ['auth_mode', 'OPENAI_API_KEY'] },
+        ],
+        '.credentials.json': [
+          { at: ['*'], tokens: ['access_token', 'refresh_token', 'expires_at'], same: ['server_name', 'server_url', 'client_id'] },
+        ],
+      },
       settings: ['config.toml', 'managed_config.toml', 'requirements.toml', 'packages', 'bin'],
       instructs: [
         'AGENTS.md',

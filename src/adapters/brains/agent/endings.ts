@@ -31,6 +31,7 @@ export async function workEnding(agent: KnownAgent, ending: ProcessEnding, bound
   const report = agent.read(ending)
   const usage = usageOf(report, ending)
   const ran = asMeant(ending, report)
+  if (isCut(ran)) return { kind: 'failed', failure: 'output', detail: cutWords(agent), output: ending.stdout, beforeEffect: false, usage }
   const trouble = troubleIn(agent, ran, report) ?? overspent(agent, usage, bounds.budgetUsd)
   if (trouble !== undefined || report.kind === 'failed') {
     const failure = ran.kind === 'timed_out' ? 'timeout' : ran.kind === 'signalled' ? 'signal' : ran.code === 0 ? 'error' : 'exit'
@@ -55,17 +56,35 @@ export function judgeEnding(agent: KnownAgent, ending: ProcessEnding, { nonce, m
   if (ending.kind === 'stopped') return { kind: 'stopped' }
   const report = agent.read(ending)
   const usage = usageOf(report, ending)
-  const trouble = troubleIn(agent, asMeant(ending, report), report)
+  const ran = asMeant(ending, report)
+  if (isCut(ran))
+    return { kind: 'reply', reply: { channel: 'text', body: firstBytes(ending.stdout, maxReplyBytes), finish: 'length' }, usage }
+  const trouble = troubleIn(agent, ran, report)
   if (trouble !== undefined || report.kind === 'failed') return { kind: 'unavailable', detail: trouble ?? agent.program, usage }
   const body = answersOf(report, nonce)
   const whole = Buffer.byteLength(body) <= maxReplyBytes
   const finish = whole ? report.finish : 'length'
   const reply: RawReply = {
     channel: report.structured === undefined ? 'text' : 'tool',
-    body: whole ? body : Buffer.from(body).subarray(0, maxReplyBytes).toString('utf8'),
+    body: whole ? body : firstBytes(body, maxReplyBytes),
     ...(finish !== undefined && { finish }),
   }
   return { kind: 'reply', reply, usage }
+}
+
+/** A run that says that all went well, of whose report a part is not there: that part may say something else. */
+function isCut(ran: Ran): boolean {
+  return ran.stdoutCut && ran.kind === 'exited' && ran.code === 0
+}
+
+function cutWords({ program }: KnownAgent): string {
+  return `${program} printed more than is kept (\`limits.outputBytes\`): what it says of its run is not whole, and not believed`
+}
+
+/** A character that the cut goes through is left out. */
+function firstBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text)
+  return bytes.length <= most ? text : new TextDecoder().decode(bytes.subarray(0, most), { stream: true })
 }
 
 /** A field that only a verdict has. */

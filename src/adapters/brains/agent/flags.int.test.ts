@@ -92,6 +92,12 @@ it('the guide configures brains that exist', () => {
   expect(Object.values(Brains.parse(brains)).map((brain) => brain.kind === 'agent' && brain.agent)).toEqual(Object.keys(knownAgents))
 })
 
+it('the guide names every file of a login, with what comes back of it, and every file that a run gets a copy of', () => {
+  for (const { keeps, copies = [] } of Object.values(knownAgents))
+    for (const name of [...copies, ...keeps.flatMap(({ login = {}, copies: own = [] }) => [...Object.keys(login), ...own])])
+      expect(guide).toContain(name === '.claude.json' ? '`~/.claude.json`' : `\`${name}\``)
+})
+
 it('the guide names every flag that decides what an agent may do', () => {
   for (const flag of [
     '--safe-mode',

@@ -31,7 +31,12 @@ export const gemini: KnownAgent = {
   keeps: [
     {
       at: '.gemini',
-      login: ['oauth_creds.json', 'gemini-credentials.json', 'mcp-oauth-tokens.json'],
+      login: {
+        'oauth_creds.json': [{ at: [], tokens: ['access_token', 'refresh_token', 'id_token', 'expiry_date'], same: ['token_type'] }],
+        // Encrypted, and a list: nobody can tell what a run changed. Google's logins stay good without what is renewed.
+        'gemini-credentials.json': [],
+        'mcp-oauth-tokens.json': [],
+      },
       settings: ['settings.json', '.env', 'trustedFolders.json'],
       instructs: ['GEMINI.md', 'AGENTS.md', 'system.md', 'commands', 'extensions', 'skills', 'agents', 'hooks', 'policies'],
       copies: ['installation_id', 'google_accounts.json', 'state.json'],

@@ -1,4 +1,5 @@
 import type { Usage } from '../../../contract/verdict.ts'
+import type { Renewal } from './renewal.ts'
 
 /** What an invocation is made for. */
 export interface Ask {
@@ -51,8 +52,8 @@ export interface Kept {
   /** Below the home folder; a variable may name another place. */
   at: string
   variable?: string
-  /** Its login, which it may renew. */
-  login?: readonly string[]
+  /** Files of its login, of which a run gets copies, and what of them comes back: only tokens that it renewed, nothing where none is named. */
+  login?: Readonly<Record<string, readonly Renewal[]>>
   /** Its settings and its own programs: read by every run, changed by none. */
   settings?: readonly string[]
   /** What tells it how to work: read by workers, changed by none, and not there for judges. */

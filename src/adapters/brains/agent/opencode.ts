@@ -45,7 +45,16 @@ export const opencode: KnownAgent = {
     'OPENROUTER_API_KEY',
   ],
   keeps: [
-    { at: '.local/share/opencode', login: ['auth.json', 'mcp-auth.json', 'account.json'], settings: ['bin'] },
+    {
+      at: '.local/share/opencode',
+      login: {
+        // An entry of another type names variables and addresses that it takes configuration from.
+        'auth.json': [{ at: ['*'], tokens: ['access', 'refresh', 'expires'], same: ['type', 'accountId', 'enterpriseUrl'] }],
+        'mcp-auth.json': [{ at: ['*', 'tokens'], tokens: ['accessToken', 'refreshToken', 'expiresAt'] }],
+        'account.json': [],
+      },
+      settings: ['bin'],
+    },
     { at: '.local/state/opencode', copies: ['model.json', 'kv.json'] },
     {
       at: '.cache/opencode',

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildEnv, isNeverPassed } from '../../process/environment.ts'
 import type { ProcessEnding } from '../../process/process.ts'
 import { runProcess } from '../../process/run.ts'
 import { type Premises, sandboxOn } from '../premises.ts'
-import type { SandboxRequest } from '../../process/sandbox.ts'
-import type { Invocation, Kept, KnownAgent } from './known-agent.ts'
+import type { Invocation, KnownAgent } from './known-agent.ts'
+import { withOwnThings } from './own-things.ts'
 
 /** What is the same for every run of an agent. */
 export interface AgentSettings {
@@ -16,6 +14,8 @@ export interface AgentSettings {
   env: Readonly<Record<string, string | undefined>>
   named: readonly string[]
   maxOutputBytes: number
+  /** Told what a user has to know of. */
+  notice: ((message: string) => void) | undefined
 }
 
 export interface AgentRun {
@@ -33,7 +33,7 @@ export interface AgentRun {
 
 /** Runs an agent once: its prompt on standard input, its login and settings where it is used to have them, everything else as any worker or judge has it. */
 export async function runAgent(
-  { premises, env: from, named, maxOutputBytes }: AgentSettings,
+  { premises, env: from, named, maxOutputBytes, notice }: AgentSettings,
   agent: KnownAgent,
   invocation: Invocation,
   run: AgentRun,
@@ -48,39 +48,18 @@ export async function runAgent(
     extra: { NO_COLOR: '1', TMPDIR: temporary, ...run.variables, ...invocation.env },
     from,
   })
-  return await runProcess({
-    argv: [agent.program, ...invocation.args],
-    cwd: run.cwd,
-    env,
-    stdin: run.stdin,
-    timeoutMs: run.timeoutMs,
-    maxOutputBytes,
-    killGraceMs: premises.killGraceMs ?? 5_000,
-    signal: run.signal,
-    sandbox: { ...sandboxOn(premises, run.folder, run.files), ...(await ownThings(agent, env, run)) },
-  })
-}
-
-/** What the run sees of the agent's own folders, and its copies of files there. */
-async function ownThings(
-  agent: KnownAgent,
-  env: Readonly<Record<string, string>>,
-  { folder, as }: AgentRun,
-): Promise<Pick<SandboxRequest, 'kept' | 'replaced'>> {
-  const home = env.HOME ?? homedir()
-  const placeOf = ({ at, variable }: Kept) => (variable === undefined ? undefined : env[variable]) ?? join(home, at)
-  const kept = agent.keeps.map((own) => ({
-    folder: placeOf(own),
-    writable: own.login ?? [],
-    readable: [...(own.settings ?? []), ...(as === 'worker' ? (own.instructs ?? []) : [])],
-  }))
-  const copied = [
-    ...(agent.copies ?? []).map((name) => join(home, name)),
-    ...agent.keeps.flatMap((own) => (own.copies ?? []).map((name) => join(placeOf(own), name))),
-  ].filter((path) => existsSync(path))
-  const copies = join(folder, 'copies')
-  await mkdir(copies)
-  const replaced = copied.map((path, number) => ({ path, by: join(copies, String(number)) }))
-  for (const { path, by } of replaced) await copyFile(path, by)
-  return { kept, replaced }
+  const own = { agent, env, as: run.as, privateRoot: premises.privateRoot, notice }
+  return await withOwnThings(own, (files) =>
+    runProcess({
+      argv: [agent.program, ...invocation.args],
+      cwd: run.cwd,
+      env,
+      stdin: run.stdin,
+      timeoutMs: run.timeoutMs,
+      maxOutputBytes,
+      killGraceMs: premises.killGraceMs ?? 5_000,
+      signal: run.signal,
+      sandbox: { ...sandboxOn(premises, run.folder, run.files), ...files },
+    }),
+  )
 }

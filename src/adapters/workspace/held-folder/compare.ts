@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { PackageChanges } from '../../../ports/workspace.ts'
 import { tooMany } from './installed.ts'
 import { packageReader } from './package-content.ts'
+import { changedPrograms, isProgram } from './programs.ts'
 import type { Packages } from './record.ts'
 
 const packagesFolder = 'node_modules'
@@ -23,9 +24,12 @@ export interface Before {
 export async function comparePackages(root: string, before: Before, now: Packages): Promise<PackageChanges> {
   const { installed, contents, suspect } = before
   const changes: PackageChanges = { changed: [], replaced: [], added: [], removed: [] }
-  if (tooMany in now && !(tooMany in installed)) return { ...changes, changed: [tooMany] }
   const read = packageReader(root)
+  const programs = await changedPrograms(before, now, read)
+  const more = programs.length > 0 ? { programs } : {}
+  if (tooMany in now && !(tooMany in installed)) return { ...changes, changed: [tooMany], ...more }
   for (const path of [...new Set([...Object.keys(installed), ...Object.keys(now)])].sort()) {
+    if (isProgram(path)) continue
     const [was, is] = [installed[path], now[path]]
     if (is === undefined) changes.removed.push(path)
     else if (was === undefined) changes.added.push(path)
@@ -36,6 +40,7 @@ export async function comparePackages(root: string, before: Before, now: Package
     ...changes,
     replaced: changes.added.filter(isReplacing),
     added: changes.added.filter((path) => !isReplacing(path)),
+    ...more,
   }
 }
 

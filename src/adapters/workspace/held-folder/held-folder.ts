@@ -11,7 +11,7 @@ import { sharedFolder } from '../lineage.ts'
 import { safeName } from '../names.ts'
 import { Beside, changedGit, lookBeside } from './beside.ts'
 import { lookClosely } from './installed.ts'
-import { InstalledPackages } from './packages.ts'
+import { InstalledPackages, type PackageNote } from './packages.ts'
 import { differing, touching } from './paths.ts'
 import { putBeside } from './put-beside.ts'
 import { type Aside, type Held, type Packages, readShared, writeShared } from './record.ts'
@@ -59,11 +59,11 @@ export class SharedFolders {
       await this.#putBeside(task, aside.beside)
       return {}
     }
-    const { changed, replaced } = await this.meddled(task)
+    const { changed, replaced, programs } = await this.meddled(task)
     if (record.state === 'aside') await this.#replace(task, { ...record, left: left ?? record.left }, left ?? record.content)
     const since = record.state === 'held' && left !== undefined ? await this.#correct(task, record.found, left) : undefined
     // Nobody has seen what is in them: the work may be accepted, they are not.
-    await this.#packages(task).suspect(record, [...changed, ...replaced])
+    await this.#packages(task).suspect(record, [...changed, ...replaced], programs)
     writeShared(this.#file(task), { version: 1, task: task.id, state: 'kept' })
     return since ? { changed: since } : {}
   }
@@ -75,8 +75,7 @@ export class SharedFolders {
   /** Installed packages that are not as they were when the task took the folder, or that work which was not accepted has left behind. */
   async meddled(task: TaskSpec): Promise<PackageChanges> {
     const record = this.#read(task)
-    if (record === undefined) return { changed: [], replaced: [], added: [], removed: [] }
-    return this.#packages(task).changes(record.state === 'kept' ? {} : record)
+    return this.#packages(task).changes(record === undefined || record.state === 'kept' ? {} : record)
   }
 
   /** How its packages stand, folders among them: whoever takes one away and puts it back leaves a trace. */
@@ -128,8 +127,8 @@ export class SharedFolders {
   }
 
   /** From here on the task has the folder, as it was found. */
-  async #hold(task: TaskSpec, found: Digest): Promise<void> {
-    const packages = await this.#packages(task).note()
+  async #hold(task: TaskSpec, found: Digest, noted?: PackageNote): Promise<void> {
+    const packages = noted ?? (await this.#packages(task).note())
     const beside = await this.#options.snapshots.putText(JSON.stringify(await lookBeside(this.pathOf(task))))
     writeShared(this.#file(task), { version: 1, task: task.id, state: 'held', found, ...packages, beside })
   }
@@ -150,9 +149,9 @@ export class SharedFolders {
   /** Keeps the task's work; what it installed cannot be put back and is remembered for whoever comes next. */
   async #setAside(task: TaskSpec, held: Held, left: Digest | undefined): Promise<Aside> {
     const { digest: content } = await this.#take(task)
-    const { changed, replaced, added } = await this.meddled(task)
+    const { changed, replaced, added, programs = [] } = await this.meddled(task)
     const meddled = [...changed, ...replaced, ...added]
-    if (meddled.length > 0) await this.#packages(task).suspect(held, meddled)
+    if (meddled.length + programs.length > 0) await this.#packages(task).suspect(held, meddled, programs)
     const { installed, contents, suspect, beside } = held
     const aside: Aside = {
       ...{ version: 1, task: task.id, state: 'aside', content, left: left ?? content, from: held.found },
@@ -165,10 +164,14 @@ export class SharedFolders {
   /** Puts the task's own work on top of what others have made of the folder since; its change is measured against that from here on. */
   async #bringBack(task: TaskSpec, aside: Aside): Promise<Digest> {
     const onto = aside.onto ?? (await this.#take(task)).digest
-    writeShared(this.#file(task), { ...aside, onto })
+    const { installed, contents, suspect } = aside
+    // Before its work is there again: a program among that work is no more the task's to use than when it was written.
+    const known = aside.onto !== undefined && installed && contents && suspect
+    const noted = known ? { installed, contents, suspect } : await this.#packages(task).note()
+    writeShared(this.#file(task), { ...aside, ...noted, onto })
     await this.#replace(task, aside, aside.content)
     writeBase(join(this.#options.folder, `${safeName(task.id)}.base`), task.id, onto)
-    await this.#hold(task, onto)
+    await this.#hold(task, onto, noted)
     return onto
   }
 

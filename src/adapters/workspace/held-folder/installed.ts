@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errnoOf } from '../fault.ts'
+import { lookAtPrograms } from './programs.ts'
 import type { Packages } from './record.ts'
 
 /** Entries that are looked at; a folder with more is not looked through, and says so. */
@@ -34,14 +35,14 @@ interface Look {
 
 /**
  * How installed packages stand, which are in no snapshot: for each package a digest of its files' paths, sizes, times and places on the disk.
- * Nothing is read, so that it is cheap; the time of change cannot be set by who edits a file.
+ * Nothing is read, so that it is cheap; the time of change cannot be set by who edits a file. Programs that PATH finds there are noted with them.
  */
-export function lookAtInstalled(root: string): Promise<Packages> {
-  return lookAt(root, false)
+export async function lookAtInstalled(root: string): Promise<Packages> {
+  return { ...(await lookAt(root, false)), ...lookAtPrograms(root) }
 }
 
 /**
- * The same with the times of folders: a package that was swapped for another and put back has its old files, but not its old folder's time of change.
+ * Packages with the times of folders: a package that was swapped for another and put back has its old files, but not its old folder's time of change.
  * For two looks that are not far apart, because tools that write beside packages change these times as well.
  */
 export function lookClosely(root: string): Promise<Packages> {

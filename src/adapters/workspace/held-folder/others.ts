@@ -6,6 +6,7 @@ import type { PackageChanges } from '../../../ports/workspace.ts'
 import { errnoOf } from '../fault.ts'
 import type { SharedFolders } from './held-folder.ts'
 import { InstalledPackages } from './packages.ts'
+import { pathFoldersIn } from './programs.ts'
 import { suspectFolder, suspectsEnding } from './record.ts'
 
 export interface Asking {
@@ -19,8 +20,8 @@ export interface Asking {
 }
 
 /**
- * What others have made of packages that programs run for a task may load: tasks that have a folder now, and work that was not accepted and left some
- * behind. The task's own folder is not looked at: what became of it is noted when the task takes it.
+ * What others have made of packages that programs run for a task may load, and of programs that PATH finds: tasks that have a folder now, and work that
+ * was not accepted and left some behind. The task's own folder is not looked at: what became of it is noted when the task takes it.
  */
 export async function changesByOthers(
   options: { folder: string; snapshots: SnapshotStore },
@@ -29,18 +30,20 @@ export async function changesByOthers(
 ): Promise<PackageChanges> {
   const all: PackageChanges = { changed: [], replaced: [], added: [], removed: [] }
   const mayLoad = reach(task, origin, places)
+  const programs: string[] = []
   const take = (root: string, changes: PackageChanges) => {
     for (const kind of ['changed', 'replaced', 'added', 'removed'] as const)
       for (const path of changes[kind]) if (mayLoad(root, path)) all[kind].push(relative(origin, join(root, path)))
+    for (const path of changes.programs ?? []) programs.push(relative(origin, join(root, path)))
   }
   const seen = new Set(task.workspace.kind === 'folder' ? [origin] : [])
   for (const other of others) {
     const root = shared.pathOf(other)
-    if (!seen.has(root)) take(root, await shared.meddled(other))
+    if (!seen.has(root) && (mayLoad(root, '') || pathFoldersIn(root).length > 0)) take(root, await shared.meddled(other))
     seen.add(root)
   }
   for (const root of suspectFolders(options.folder)) if (!seen.has(root)) take(root, await new InstalledPackages(options, root).changes({}))
-  return all
+  return programs.length > 0 ? { ...all, programs } : all
 }
 
 /** Folders in which work that was not accepted has left packages. */

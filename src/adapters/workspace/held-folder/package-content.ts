@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errnoOf } from '../fault.ts'
+import { isProgram, programContent } from './programs.ts'
 import type { Packages } from './record.ts'
 
 /** Bytes of packages that are read for one look; of what is left over, only how it stands is known. */
@@ -19,10 +20,10 @@ interface Reading {
   piece: Buffer
 }
 
-/** Reads what packages contain: the same files installed again come to the same. Undefined where there is more than may be read. */
+/** Reads what packages and programs contain: the same files installed again come to the same. Undefined where there is more than may be read. */
 export function packageReader(root: string): (path: string) => Promise<string | undefined> {
   const reading: Reading = { left: mostBytes, since: performance.now(), piece: Buffer.allocUnsafe(pieceBytes) }
-  return async (path) => {
+  const read = async (path: string) => {
     const digest = createHash('sha256')
     const open = ['']
     for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
@@ -32,6 +33,7 @@ export function packageReader(root: string): (path: string) => Promise<string | 
     }
     return digest.digest('hex')
   }
+  return (path) => (isProgram(path) ? programContent(root, path, read) : read(path))
 }
 
 /** Content of every package, read only where it does not stand as it did when it was read before. */

@@ -6,6 +6,7 @@ import { WorkspaceFault } from '../fault.ts'
 import { type Before, comparePackages } from './compare.ts'
 import { lookAtInstalled, tooMany } from './installed.ts'
 import { readPackages } from './package-content.ts'
+import { folderKey, isProgram, programKey } from './programs.ts'
 import { type Packages, readKnown, readSuspects, suspectsEnding, writeKnown, writeSuspects } from './record.ts'
 
 /** Packages when a task took the folder, as its record names them. */
@@ -13,6 +14,13 @@ export interface NotedPackages {
   installed?: Digest | undefined
   contents?: Digest | undefined
   suspect?: Packages | undefined
+}
+
+/** The same as it is written down. */
+export interface PackageNote {
+  installed: Digest
+  contents: Digest
+  suspect: Packages
 }
 
 /** What is installed in a shared folder. It is in no snapshot: how it stood is noted when a task takes the folder, and what is not so any more is suspect. */
@@ -28,7 +36,7 @@ export class InstalledPackages {
   }
 
   /** How packages stand now, for the record of whoever takes the folder. */
-  async note(): Promise<{ installed: Digest; contents: Digest; suspect: Packages }> {
+  async note(): Promise<PackageNote> {
     const now = await lookAtInstalled(this.#root)
     const { packages, trusted } = readSuspects(this.#suspectsFile, this.#root)
     const suspect = Object.fromEntries(Object.entries(packages).filter(([path, stands]) => now[path] === stands))
@@ -44,18 +52,28 @@ export class InstalledPackages {
     return comparePackages(this.#root, await this.#before(noted, now), now)
   }
 
-  /** Remembers packages for whoever comes next, as they stand now and as they were: nothing that was accepted makes them trusted. */
-  async suspect(noted: NotedPackages, paths: readonly string[]): Promise<void> {
+  /** Remembers packages and programs for whoever comes next, as they stand now and as they were: nothing that was accepted makes them trusted. */
+  async suspect(noted: NotedPackages, paths: readonly string[], programs: readonly string[] = []): Promise<void> {
+    const known = readSuspects(this.#suspectsFile, this.#root)
     const packages: Packages = {}
     const trusted: Packages = {}
-    if (paths.length > 0) {
+    const keys = [...paths, ...programs.map(programKey)]
+    const left = Object.keys(known.packages).filter(isProgram)
+    if (keys.length + left.length > 0) {
       const now = await lookAtInstalled(this.#root)
       const { contents } = await this.#before(noted, now)
-      for (const path of paths) {
+      for (const path of keys) {
         const stands = now[path]
         if (path === tooMany || stands === undefined) continue
         packages[path] = stands
         trusted[path] = contents[path] ?? ''
+      }
+      for (const path of left) {
+        const stood = known.packages[path] as string
+        // In folders that are not in this process's PATH nobody has looked: what is known of programs there stays.
+        if (path in packages || (folderKey(path) in now && now[path] !== stood)) continue
+        packages[path] = stood
+        trusted[path] = known.trusted[path] ?? ''
       }
     }
     writeSuspects(this.#suspectsFile, this.#root, { packages, trusted })

@@ -1,4 +1,5 @@
 import { digestOf } from '../../../contract/canonical.ts'
+import type { Conversation } from '../../../contract/case.ts'
 import type { AssayEvent, EventData } from '../../../contract/events/manifest.ts'
 
 import { evolveMerge } from './merge.ts'
@@ -59,9 +60,11 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
     case 'attempt.stopped':
       return { ...state, status: 'todo', charged: state.charged - 1 }
     case 'case.parse_error':
-      return inCurrent(state, (current) => ({ ...current, caseErrors: current.caseErrors + 1 }))
+      return inCurrent(state, (current) => ({ ...current, ...goesOn(event.data), caseErrors: current.caseErrors + 1 }))
     case 'worker.reminded':
-      return inCurrent(state, (current) => ({ ...current, reminded: true }))
+      return inCurrent(state, (current) => ({ ...current, ...goesOn(event.data), reminded: true }))
+    case 'conversation.kept':
+      return inCurrent(state, (current) => ({ ...current, ...goesOn(event.data) }))
     case 'call.begun': {
       const { call, conversation } = event.data
       return inCurrent(state, (current) => ({ ...current, calls: call, callOpen: true, conversation }))
@@ -69,12 +72,12 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
     case 'call.ended':
       return inCurrent(state, (current) => ({ ...current, callOpen: false, conversation: event.data.conversation }))
     case 'case.submitted': {
-      const { submission, content, conversation } = event.data
+      const { submission, content } = event.data
       const contents = { ...state.contents, [content.digest]: content }
       const mergedOtherwise = state.mergedOtherwise.filter((digest) => digest !== content.digest)
       return inCurrent({ ...state, status: 'checking', contents, mergedOtherwise }, (current) => ({
         ...current,
-        ...(conversation !== undefined && { conversation }),
+        ...goesOn(event.data),
         submission,
         case: event.data.case,
         content,
@@ -99,6 +102,11 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
     default:
       return state
   }
+}
+
+/** Where a conversation goes on, in an event that says so. */
+function goesOn({ conversation }: { conversation?: Conversation | undefined }): { conversation?: Conversation } {
+  return conversation === undefined ? {} : { conversation }
 }
 
 function begun(

@@ -41,8 +41,11 @@ export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
     case 'task.overruled':
       return overruled(state, event.data)
     case 'task.reset': {
-      const { feedback: _forgotten, ...rest } = state
-      return { ...rest, ledger: [], rounds: [] }
+      const { feedback: _forgotten, current, ...rest } = state
+      if (!current) return { ...rest, ledger: [], rounds: [] }
+      // Its feedback stands in the conversation too.
+      const { conversation: _said, ...attempt } = current
+      return { ...rest, current: attempt, ledger: [], rounds: [] }
     }
     case 'policy.adopted': {
       const { policy, bar, dimensions, checks, criteria = state.spec.criteria } = event.data

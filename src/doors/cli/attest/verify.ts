@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Statement } from '../../../contract/attest/statement.ts'
+import { hasExpired, type Statement } from '../../../contract/attest/statement.ts'
 import { openStatement } from '../../../engine/audit/envelope.ts'
 import { compareSubject } from '../../../engine/audit/subject.ts'
 import type { App, ExitCode } from '../app.ts'
@@ -29,11 +29,16 @@ export async function verifyAttestationCommand(app: App, output: Output, file: s
     return refused(output, `NOT VERIFIED: the signature is good, but ${flags.subject} is not what it is about`, 1)
   }
   const { result } = statement.predicate
-  const accepted = result === 'PASSED' || (result === 'WARNED' && flags.allowWarned === true)
-  if (output.json) output.jsonLine({ kind: 'verified', result, accepted, matching: compared?.matching ?? null, statement })
+  const { assay } = statement.predicate
+  const expired = assay !== undefined && hasExpired(assay, Date.now())
+  const accepted = !expired && (result === 'PASSED' || (result === 'WARNED' && flags.allowWarned === true))
+  if (output.json)
+    output.jsonLine({ kind: 'verified', result, accepted, ...(expired && { expired }), matching: compared?.matching ?? null, statement })
   else
-    for (const line of lines(output, statement, compared && { path: flags.subject ?? '', matching: compared.matching })) output.data(line)
-  if (!accepted && result === 'WARNED') output.note('It did not pass a review cleanly; --allow-warned lets that through.')
+    for (const line of lines(output, statement, expired, compared && { path: flags.subject ?? '', matching: compared.matching }))
+      output.data(line)
+  if (expired) output.note(`EXPIRED: the decision counted until ${oneLine(assay?.expires ?? '')}; what lies there now was not reviewed.`)
+  if (!accepted && !expired && result === 'WARNED') output.note('It did not pass a review cleanly; --allow-warned lets that through.')
   return accepted ? 0 : 1
 }
 
@@ -43,12 +48,17 @@ function refused(output: Output, message: string, code: ExitCode): ExitCode {
   return code
 }
 
-function lines(output: Output, { subject, predicate }: Statement, compared: { path: string; matching: number } | undefined): string[] {
+function lines(
+  output: Output,
+  { subject, predicate }: Statement,
+  expired: boolean,
+  compared: { path: string; matching: number } | undefined,
+): string[] {
   const { result, assay } = predicate
-  const paint = result === 'PASSED' ? 'green' : result === 'WARNED' ? 'yellow' : 'red'
+  const paint = result === 'FAILED' ? 'red' : result === 'WARNED' || expired ? 'yellow' : 'green'
   const judges = assay?.judges.map(({ judge, outcome, score }) => `${judge} ${outcome}${score ? ` ${score.on100}/100` : ''}`) ?? []
   return [
-    `${output.paint(paint, result)}  the signature is good; it is about ${subject.length} ${subject.length === 1 ? 'thing' : 'things'}`,
+    `${output.paint(paint, `${result}${expired ? ', EXPIRED' : ''}`)}  the signature is good; it is about ${subject.length} ${subject.length === 1 ? 'thing' : 'things'}`,
     ...(compared
       ? [`subject   ${compared.path}: ${compared.matching} ${compared.matching === 1 ? 'file is' : 'files are'} exactly what was attested`]
       : []),
@@ -56,6 +66,7 @@ function lines(output: Output, { subject, predicate }: Statement, compared: { pa
       ? [
           `${assay.kind.padEnd(9)} ${oneLine(assay.id)}: ${oneLine(assay.title)}`,
           `result    ${assay.flag}${assay.score ? `, score ${assay.score.on100}/100` : ', unscored'}, bar ${assay.bar}: ${oneLine(assay.why)}`,
+          ...(assay.expires === undefined ? [] : [`counts    until ${oneLine(assay.expires)}`]),
           `judges    ${judges.length === 0 ? 'nobody reviewed it' : oneLine(judges.join(', '), 400)}`,
           `policy    ${oneLine(assay.policy)}${assay.policyAccepted === false ? ', NOT ACCEPTED by the owner' : ''}`,
           ...termLines(assay).map((line) => `differs   ${line}`),

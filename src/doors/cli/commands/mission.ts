@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { digestOf } from '../../../contract/canonical.ts'
+import { provenMission } from '../../../engine/audit/rows.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { heldInputs } from '../../../engine/gates/held.ts'
 import { retryMission } from '../../../engine/gates/retry.ts'
@@ -34,7 +35,9 @@ function missionCells(row: Standing): string[] {
 /** `assay mission show`: its tasks and gates as they stand. */
 export async function missionShowCommand(app: App, output: Output, id: string, flags: ConfigFlags): Promise<ExitCode> {
   return withMission(app, output, id, flags, async (engine, mission) => {
-    const [rows, gates] = await Promise.all([engine.taskRows(`${mission.id}/`), engine.gates(mission.id)])
+    const gates = await engine.gates(mission.id)
+    const { rows, proven } = await provenMission(engine.parts.journal, await engine.taskRows(`${mission.id}/`))
+    if (!proven) output.note('note: so many tasks are not each held against their events here; assay audit verify does that')
     const standing = await standingOf(engine, mission)
     const held = heldInputs(gates, rows)
     if (output.json) {

@@ -36,6 +36,6 @@ describe('a name', () => {
     ['twice', 'could be m-1/twice or m-2/twice'],
     ['task:fold', 'there is no task fold'],
     ['deliverable:twice', 'there is no deliverable twice'],
-    ['subject', 'there is no task subject'],
+    ['subject', 'there is no task or deliverable subject'],
   ])('%s is refused', (wanted, says) => expect(find(wanted)).toEqual({ ok: false, problem: expect.stringContaining(says) }))
 })

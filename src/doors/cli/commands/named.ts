@@ -27,7 +27,7 @@ export function findNamed(wanted: string, tasks: readonly NamedTask[], deliverab
   if (only && fitting.length === 1) return { ok: true, task: only.id }
   if (brought && tasks.some(({ id }) => id === brought.task)) return { ok: true, task: brought.task, deliverable: name }
   if (fitting.length > 1) return { ok: false, problem: `${name} could be ${fitting.map(({ id }) => id).join(' or ')}` }
-  const what = form === 'deliverable' ? 'deliverable' : 'task'
+  const what = form ?? 'task or deliverable'
   return { ok: false, problem: `there is no ${what} ${name}; assay task list and assay deliverable list show what there is` }
 }
 

@@ -1,5 +1,6 @@
 import { OperatorAnswer } from '../../../contract/events/task.ts'
 import { whyWithdrawn } from '../../../engine/gates/withdrawn.ts'
+import type { Engine } from '../../../engine/engine.ts'
 import type { RequestRow } from '../../../engine/requests.ts'
 import { notTheOwner } from '../owner.ts'
 import type { App, ExitCode } from '../app.ts'
@@ -67,16 +68,19 @@ export async function answerCommand(app: App, output: Output, request: string, a
       output.note(`WARN: ${authority.by} waived the review of ${found.subject}; its card stays marked UNREVIEWED`)
     if (answer === 'waive')
       output.note(`WARN: ${authority.by} waived the ${found.about} ${found.subject}: ${oneLine(flags.reason ?? '', 300)}`)
-    if (!output.json) output.note(`Next: ${nextAfter(found)}`)
+    if (!output.json) output.note(`Next: ${await nextAfter(engine, found)}`)
     return 0
   } finally {
     await engine.close()
   }
 }
 
-function nextAfter({ about, subject }: RequestRow): string {
+/** What to do after the owner's word: carry out what it sets going, where it does. */
+async function nextAfter(engine: Engine, { about, subject }: Pick<RequestRow, 'about' | 'subject'>): Promise<string> {
   if (about === 'deliverable') return `assay why ${subject}`
-  return `assay resume ${subject.slice(0, subject.indexOf('/'))}`
+  const mission = subject.slice(0, subject.indexOf('/'))
+  const isOpen = (await engine.missions()).some(({ id, finished }) => id === mission && finished === undefined)
+  return isOpen ? `assay resume ${mission}` : `assay mission show ${mission}`
 }
 
 /** By its whole name, or by the end of it where that is enough. */
@@ -114,7 +118,8 @@ export async function overruleCommand(
     if (output.json)
       output.jsonLine({ kind: 'overruled', task: row.id, ...(deliverable !== undefined && { deliverable }), outcome, by, ...digest })
     else output.data(`${deliverable ?? row.id}: overruled to ${outcome} by ${by}${about}`)
-    if (deliverable !== undefined) output.note(`Next: assay why ${deliverable}`)
+    const next = await nextAfter(engine, { about: 'task', subject: row.id })
+    output.note(`Next: ${deliverable === undefined ? next : `${next}, then assay why ${deliverable}`}`)
     return 0
   })
 }

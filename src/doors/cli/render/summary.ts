@@ -32,9 +32,7 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
   const waived = waiverWords(end.gates.filter(({ status }) => status === 'waived').length, end.waivedThresholds.length > 0)
   const states = Object.entries(end.counts).map(([label, count]) => `${count} ${label}`)
   const counts = [states.join(', '), ...waived].join('; ')
-  const word = end.stopped
-    ? 'STOPPED'
-    : { clean: 'PASS', unreviewed: 'UNREVIEWED', failed: 'FAIL', inconclusive: 'INCONCLUSIVE' }[end.outcome]
+  const word = endWord(end)
   const result = `RESULT: ${word}`
   const fits = displayWidth(`${result}  (${counts})`) <= output.columns
   const painted = output.paint(word === 'PASS' ? 'green' : word === 'FAIL' ? 'red' : 'yellow', result)
@@ -67,6 +65,13 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
   return lines.join('\n')
 }
 
+/** A run passes on its judges' word alone: with work in it that the owner accepted in their place, it says so. */
+function endWord({ stopped, outcome, counts }: RunEnd): string {
+  if (stopped) return 'STOPPED'
+  if (outcome === 'clean' && (counts['owner-accepted'] ?? 0) > 0) return 'OWNER-ACCEPTED'
+  return { clean: 'PASS', unreviewed: 'UNREVIEWED', failed: 'FAIL', inconclusive: 'INCONCLUSIVE' }[outcome]
+}
+
 function judgingText({ calls, unpriced, inputTokens, outputTokens, costUsd, estimated = 0 }: RunEnd['judging']): string {
   const besides = [...(unpriced > 0 ? [`${unpriced} without a price`] : []), ...(estimated > 0 ? [`${estimated} estimated`] : [])]
   const money = calls === unpriced ? [] : [`$${costUsd.toFixed(4)}${besides.length > 0 ? ` (${besides.join(', ')})` : ''}`]
@@ -91,7 +96,7 @@ function rank(row: TaskRow): number {
 
 function nextCommand(missions: readonly string[], end: RunEnd, worst: TaskRow | undefined): string {
   const resume = missions.length === 1 ? `assay resume ${missions[0]}` : 'assay resume'
-  if (end.stopped || worst?.held === 'judge_unavailable') return resume
+  if (end.stopped || (worst?.held === 'judge_unavailable' && !worst.byCall)) return resume
   if (end.requests.length > 0) return 'assay requests'
   if (worst) return worst.attempt > 0 ? `assay task show ${worst.id}` : `assay task list`
   if (end.withheld.length > 0) return 'assay inbox'

@@ -1,5 +1,5 @@
 import type { Category } from '../../../contract/verdict.ts'
-import { againstBar, type CriterionReport, isBelow, type ReviewReport, resultWord, standingOf } from './report.ts'
+import { againstBar, type CriterionReport, headline, isBelow, type ReviewReport, standingOf } from './report.ts'
 
 /** A place in the work that evidence points at and that was found there. */
 export interface Place {
@@ -8,7 +8,7 @@ export interface Place {
   endLine?: number
 }
 
-export type Rule = Category | 'inconclusive' | 'unreviewed' | 'judge' | 'suspicion' | 'warning'
+export type Rule = Category | 'owner-accepted' | 'inconclusive' | 'unreviewed' | 'judge' | 'suspicion' | 'warning'
 export type Level = 'error' | 'warning' | 'note'
 
 /** One thing to tell, with the places it is about. Its texts are not escaped yet. */
@@ -80,7 +80,7 @@ function decision(report: ReviewReport): Finding[] {
       level: report.passed ? 'warning' : 'error',
       rule,
       key: 'decision',
-      title: `${resultWord(report)} ${againstBar(report.score, report.bar)}`,
+      title: headline(report),
       message: [report.concern, ...steps].join('\n'),
       places: report.criteria.flatMap(placesOf).slice(0, 10),
     },

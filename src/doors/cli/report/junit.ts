@@ -1,6 +1,6 @@
 import { tail, xmlAttribute, xmlText } from './escape.ts'
 import { criterionText } from './findings.ts'
-import { againstBar, type CriterionReport, isBelow, type JudgeReport, type ReviewReport, resultWord, standingOf } from './report.ts'
+import { againstBar, type CriterionReport, headline, isBelow, type JudgeReport, type ReviewReport, standingOf } from './report.ts'
 
 /** What one test case shows beside its name. */
 interface Case {
@@ -36,11 +36,12 @@ export function junit(report: ReviewReport): string {
   ].join('\n')
 }
 
-function properties({ subject, result, score, bar, usage }: ReviewReport): [string, string][] {
+function properties({ subject, result, score, bar, usage, accepted }: ReviewReport): [string, string][] {
   return [
     ['kind', subject.kind],
     ['digest', subject.digest],
     ['result', result],
+    ...(accepted === undefined ? [] : [['acceptedBy', `${accepted.by}: ${accepted.reason}`] as [string, string]]),
     ['score', againstBar(score, bar)],
     ['calls', String(usage.calls)],
     ...(usage.costUsd === undefined ? [] : [['costUsd', String(usage.costUsd)] as [string, string]]),
@@ -73,7 +74,7 @@ function reviewCase(report: ReviewReport): Case {
     ...report.suspicions,
     ...report.warnings,
   ].join('\n')
-  const title = `${resultWord(report)} ${againstBar(report.score, report.bar)}`
+  const title = headline(report)
   if (report.result === 'clean') return { group, name: 'verdict', output: text }
   if (report.passed) return { group, name: 'verdict', problem: { element: 'skipped', message: title, text } }
   const element = report.result === 'below-threshold' ? 'failure' : 'error'

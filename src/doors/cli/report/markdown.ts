@@ -1,5 +1,14 @@
 import { markdownFence, markdownText, tail } from './escape.ts'
-import { againstBar, type CriterionReport, deliverableText, type ReviewReport, resultWord, standingOf, usageText } from './report.ts'
+import {
+  againstBar,
+  type CriterionReport,
+  deliverableText,
+  headline,
+  type ReviewReport,
+  resultWord,
+  standingOf,
+  usageText,
+} from './report.ts'
 
 /** The report for a pull request, an issue or a job summary. Only words of ours are Markdown. */
 export function markdown(report: ReviewReport): string {
@@ -7,6 +16,7 @@ export function markdown(report: ReviewReport): string {
   const because = category === null ? '' : ` · ${markdownText(category)}`
   return [
     `## Assay: ${resultWord(report)} · ${againstBar(report.score, report.bar)}${because}`,
+    ...(report.accepted ? [markdownText(headline(report), 600)] : []),
     `${subject.kind} ${markdownText(subject.name, 300)} · ${markdownText(subject.digest, 100)}`,
     ...[deliverableText(report)].flatMap((text) => (text === undefined ? [] : [markdownText(text, 600)])),
     ...(concern === '' ? [] : [`> ${markdownText(concern)}`]),

@@ -1,6 +1,6 @@
 import { line } from './escape.ts'
 import { findingsOf } from './findings.ts'
-import { againstBar, deliverableText, type ReviewReport, resultWord, usageText } from './report.ts'
+import { deliverableText, headline, type ReviewReport, usageText } from './report.ts'
 
 const mostFindings = 12
 
@@ -21,6 +21,6 @@ export function minimal(report: ReviewReport): string {
 
 /** The one line that says how it ended. */
 export function resultLine(report: ReviewReport): string {
-  const category = report.category === null ? '' : ` ${report.category}`
-  return `RESULT: ${resultWord(report)} ${againstBar(report.score, report.bar)}${category} (${line(report.subject.name, 120)})`
+  const category = report.category === null || report.result === 'owner-accepted' ? '' : ` ${report.category}`
+  return `RESULT: ${line(headline(report), 500)}${category} (${line(report.subject.name, 120)})`
 }

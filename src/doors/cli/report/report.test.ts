@@ -62,8 +62,31 @@ describe('a report', () => {
     expect(endingOf('below-threshold')).toMatchObject({ passed: false, exitCode: 1 })
     expect(endingOf('below-threshold', false)).toMatchObject({ passed: false, exitCode: 1 })
     expect(endingOf('inconclusive', false)).toMatchObject({ passed: false, exitCode: 3 })
+    for (const evaluated of [true, false]) expect(endingOf('owner-accepted', evaluated)).toMatchObject({ passed: false, exitCode: 3 })
     expect(endingOf('unreviewed')).toMatchObject({ passed: false, exitCode: 3 })
     expect(endingOf('unreviewed', false)).toMatchObject({ passed: true, exitCode: 0 })
+  })
+
+  it('of what the owner accepted says by whom and why, in every format, and passes in none', () => {
+    const accepted = { ...rejected, ...endingOf('owner-accepted'), accepted: { by: 'eve', reason: 'the client waits' } }
+    const screen = { columns: 100, colour: false }
+    const all = [
+      junit(accepted),
+      markdown(accepted),
+      minimal(accepted),
+      pretty(accepted, screen),
+      sarif(accepted, '1'),
+      github(accepted, 'x'.repeat(16)),
+    ]
+    for (const text of all) {
+      expect(text).toMatch(/OWNER-ACCEPTED/)
+      expect(text).toMatch(/eve: the client waits/)
+      expect(text).not.toMatch(/PASS|clean/)
+    }
+    expect(minimal(accepted)).toContain('RESULT: OWNER-ACCEPTED (50/60) by eve: the client waits (site)')
+    const { score: _none, ...unscored } = accepted
+    expect(minimal(unscored)).toContain('RESULT: OWNER-ACCEPTED (UNSCORED) by eve: the client waits (site)')
+    expect(findingsOf(accepted)[0]).toMatchObject({ level: 'error', rule: 'owner-accepted' })
   })
 
   it('lists what to tell, worst first', () => {

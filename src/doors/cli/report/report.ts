@@ -7,9 +7,11 @@ import { barOn100 } from '../render/task.ts'
 /** What a one-shot review came to, as every format reports it. All text in it is somebody else's: a format escapes it for where it goes. */
 export interface ReviewReport {
   subject: { kind: 'file' | 'folder' | 'diff' | 'url' | 'text'; name: string; digest: string }
-  result: 'clean' | 'below-threshold' | 'unreviewed' | 'inconclusive'
+  result: 'clean' | 'owner-accepted' | 'below-threshold' | 'unreviewed' | 'inconclusive'
   passed: boolean
   exitCode: 0 | 1 | 3
+  /** Whoever accepted it in the judges' place, and why. */
+  accepted?: { by: string; reason: string }
   /** Where the review was of a deliverable: what its producer hears. */
   deliverable?: { id: string; producer: string; verdict: DeliverableVerdict; attempt: number; allowed: number; next: string }
   score?: Score
@@ -50,7 +52,10 @@ export interface JudgeReport {
   concern?: string
 }
 
-/** Whether a result passes and how the process ends: one place, so that no format and no exit code can tell another story. */
+/**
+ * Whether a result passes and how the process ends: one place, so that no format and no exit code can tell another story. What the owner accepted
+ * has not passed: only what was accepted clean ends with 0.
+ */
 export function endingOf(result: ReviewReport['result'], evaluated = true): Pick<ReviewReport, 'result' | 'passed' | 'exitCode'> {
   if (result === 'clean') return { result, passed: true, exitCode: 0 }
   if (result === 'below-threshold') return { result, passed: false, exitCode: 1 }
@@ -60,7 +65,21 @@ export function endingOf(result: ReviewReport['result'], evaluated = true): Pick
 /** The result in one word for people. */
 export function resultWord({ result, deliverable }: Pick<ReviewReport, 'result' | 'deliverable'>): string {
   if (deliverable && deliverable.verdict !== 'PENDING') return deliverable.verdict
-  return { clean: 'PASS', 'below-threshold': 'FAIL', unreviewed: 'UNREVIEWED', inconclusive: 'INCONCLUSIVE' }[result]
+  return {
+    clean: 'PASS',
+    'owner-accepted': 'OWNER-ACCEPTED',
+    'below-threshold': 'FAIL',
+    unreviewed: 'UNREVIEWED',
+    inconclusive: 'INCONCLUSIVE',
+  }[result]
+}
+
+/** The result with its score against the bar; of what the owner accepted also by whom and why. Its texts are not escaped yet. */
+export function headline(report: Pick<ReviewReport, 'result' | 'deliverable' | 'score' | 'bar' | 'accepted'>): string {
+  const { score, bar, accepted } = report
+  if (report.result !== 'owner-accepted') return `${resultWord(report)} ${againstBar(score, bar)}`
+  const whose = accepted ? ` by ${accepted.by}: ${accepted.reason}` : ''
+  return `${resultWord(report)} (${score === undefined ? 'UNSCORED' : againstBar(score, bar)})${whose}`
 }
 
 /** Whose it is, the tries that are left, and the next command; undefined where the review was of no deliverable. */

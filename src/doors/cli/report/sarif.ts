@@ -14,6 +14,7 @@ const descriptions: Record<Rule, string> = {
   tests_pass_but_wrong: 'The letter is met, not the intent.',
   half_finished: 'Debug output, placeholders, dead or partial code.',
   spec_violation: 'An explicit, named constraint is broken.',
+  'owner-accepted': 'The owner accepted the work; judges did not pass it.',
   inconclusive: 'The review came to no decision.',
   unreviewed: 'Nobody reviewed the work.',
   judge: 'A judge gave no verdict that counts.',
@@ -38,7 +39,10 @@ export function sarif(report: ReviewReport, version: string): string {
       },
     ],
     results: shown.map((finding) => resultOf(finding, report, rules.indexOf(finding.rule))),
-    properties: { digest: report.subject.digest, result: report.result, score: againstBar(report.score, report.bar) },
+    properties: {
+      ...{ digest: report.subject.digest, result: report.result, score: againstBar(report.score, report.bar) },
+      ...(report.accepted && { accepted: report.accepted }),
+    },
   }
   return jsonText({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] })
 }

@@ -55,6 +55,7 @@ export async function judgeDeliverable(
 
 const results: Record<DeliverableVerdict, ReviewReport['result']> = {
   PASS: 'clean',
+  'OWNER-ACCEPTED': 'owner-accepted',
   NEEDS_REVISION: 'below-threshold',
   FAIL: 'below-threshold',
   PENDING: 'inconclusive',
@@ -71,7 +72,7 @@ function lastTry(events: readonly AssayEvent[]): AssayEvent[] {
 }
 
 function nextOf({ verdict, deliverable }: DeliverableReview): string {
-  if (verdict === 'PASS') return `assay deliverable send ${deliverable}`
+  if (verdict === 'PASS' || verdict === 'OWNER-ACCEPTED') return `assay deliverable send ${deliverable}`
   if (verdict === 'NEEDS_REVISION') return `mend it, then assay review … --deliverable ${deliverable}`
   if (verdict === 'FAIL') return `the owner decides: assay overrule ${deliverable} pass --reason <why>, or assay bypass`
   return `assay why ${deliverable}`

@@ -20,9 +20,12 @@ export function reportOf(
   const sittings = events.flatMap((event) => (event.type === 'verdict.recorded' ? [event.data.sitting] : []))
   const checks = events.flatMap((event) => (event.type === 'checks.passed' || event.type === 'checks.failed' ? event.data.reports : []))
   const score = decision?.score
+  const ending = endingOf(result ?? resultOf(end, decision), evaluated)
+  const turned = ending.result === 'owner-accepted' ? last(events, 'task.overruled') : undefined
   return {
     subject: { kind: subject.kind, name: subject.name, digest: subject.digest },
-    ...endingOf(result ?? resultOf(end, decision), evaluated),
+    ...ending,
+    ...(turned && { accepted: { by: turned.by, reason: turned.reason } }),
     ...(score && { score }),
     bar: spec.bar,
     category: decision?.category ?? (last(events, 'attempt.rejected')?.category || null),
@@ -45,7 +48,8 @@ export function reportOf(
 
 /** Only a clean accept passes. What nobody could grade is inconclusive, never a pass and never a fail. */
 function resultOf({ state }: OneShotEnd, decision: Decision | undefined): ReviewReport['result'] {
-  if (state.status === 'done') return state.done?.flag === 'clean' ? 'clean' : 'unreviewed'
+  const { flag } = state.done ?? {}
+  if (state.status === 'done') return flag === 'clean' || flag === 'owner-accepted' || flag === 'below-threshold' ? flag : 'unreviewed'
   if (state.status === 'failed') return decision === undefined || decision.graded ? 'below-threshold' : 'inconclusive'
   return 'inconclusive'
 }

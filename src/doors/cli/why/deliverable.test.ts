@@ -96,7 +96,11 @@ describe('why a deliverable is in the inbox, or is not', () => {
   })
 
   it('does not take the card of another version for this one', () => {
-    expect(explainDeliverable(standing({ cards: [card({ digest: 'older' })] })).state).toBe('not in the inbox')
+    const older = card({ digest: 'older', flag: 'bypassed', bypass: { by: 'eve', reason: 'late' } })
+    const { state, chain } = explainDeliverable(standing({ cards: [older] }))
+    expect(state).toBe('not in the inbox, but an older version is')
+    expect(chain[0]).toBe('an older version is in the inbox, pending: UNREVIEWED (bypass by eve) (assay inbox show 01234567)')
+    expect(explainDeliverable(standing({ cards: [{ ...older, state: 'expired' }] })).state).toBe('not in the inbox')
   })
 
   it('says where the owner has not accepted the policy, and what to do about it', () => {

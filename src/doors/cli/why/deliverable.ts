@@ -1,3 +1,4 @@
+import { commitsIn } from '../../../contract/deliverable/change.ts'
 import type { DeliverableStanding } from '../../../engine/deliverables/look.ts'
 import type { TurnedDown } from '../../../engine/deliverables/turned-down.ts'
 import type { InboxRow } from '../../../engine/views/inbox.ts'
@@ -13,9 +14,14 @@ export function explainDeliverable(
   elsewhere: readonly TurnedDown[] = [],
 ): Explanation {
   const { deliverable, latest, producer, bypasses, request } = state
+  const commits = commitsIn(latest.source)
   const shown = cards.find((card) => card.type === 'report_ready' && card.digest === latest.digest && card.state !== 'expired')
+  const older = shown ? undefined : cards.find((card) => card.type === 'report_ready' && card.state === 'pending')
   const { because, next } = shown ? whyShown(shown) : whyNot({ state, review, gate, cards, policy })
   const chain = [
+    ...(older
+      ? [`an older version is in the inbox, ${older.state}: ${standingWords(older)} (assay inbox show ${shortName(older.card)})`]
+      : []),
     ...(shown && gate.outcome.kind === 'refused'
       ? [`another card would be refused now (${gate.outcome.code}): ${gate.outcome.message}`]
       : []),
@@ -30,9 +36,9 @@ export function explainDeliverable(
     ...(review && review.judges.length > 0 ? [`judges: ${review.judges.join(', ')}`] : []),
     ...bypasses.slice(-1).map((one) => `bypass: ${one.by} waived the review of ${one.digest} until ${one.until}: ${one.reason}`),
     ...cards.slice(0, 2).map((card) => `card ${shortName(card.card)}: ${card.type}, ${card.state}, ${cardWords(card)}`),
-    `version ${latest.submission}: ${latest.kind} by ${producer}, content ${latest.digest}`,
+    `version ${latest.submission}: ${latest.kind} by ${producer}, content ${latest.digest}${commits === undefined ? '' : `, commits ${commits}`}`,
   ]
-  const word = shown ? `in the inbox, ${shown.state}` : 'not in the inbox'
+  const word = shown ? `in the inbox, ${shown.state}` : older ? 'not in the inbox, but an older version is' : 'not in the inbox'
   return { id: deliverable, title: latest.title, state: word, because, chain: chain.slice(0, 7), next }
 }
 

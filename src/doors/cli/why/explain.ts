@@ -158,8 +158,11 @@ const held: Record<NonNullable<TaskRow['held']>, string> = {
   operator: 'it waits for you',
 }
 
+/** Whoever handed it down has had its answer. */
+const heldByCall = 'no judge could be reached, and whoever handed it down was told so: it waits for you'
+
 function whyHeld({ row, detail, busy }: TaskKnown): Reason {
-  const words = row.held === undefined ? 'it is held' : held[row.held]
+  const words = row.held === undefined ? 'it is held' : row.byCall && row.held === 'judge_unavailable' ? heldByCall : held[row.held]
   const because = row.detail === undefined || row.detail === '' ? words : `${words}: ${row.detail}`
   const [request] = detail.requests
   if (row.held === 'judge_unavailable' && request === undefined) return { because, next: busy ? onward(row, busy) : 'assay doctor --ping' }

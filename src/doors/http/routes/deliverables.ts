@@ -5,7 +5,7 @@ import { Bypassed, CardSent, DeliverableDetail, DeliverableItem, SendCard, Submi
 import { NeededReason } from '../../../contract/http/mission.ts'
 import { deliverableReview, reviewDeliverable } from '../../../engine/deliverables/review.ts'
 import type { DeliverableRow } from '../../../engine/views/inbox.ts'
-import { refuse, refusedBy } from '../answer/problem.ts'
+import { refuse, type Refused, refusedBy } from '../answer/problem.ts'
 import type { Answer } from '../answer/reply.ts'
 import type { Who } from '../authority/who.ts'
 import type { Door } from '../door.ts'
@@ -110,7 +110,7 @@ const bringing = [
       const card = key === undefined ? {} : { card: requestName(from, key) }
       const wanted = CardRequest.parse(request)
       const sent = await door.engine.emitCard(wanted, { from, ...card, digestOf: (source) => door.digestNow(source) })
-      if (!sent.ok) return refuse(sent.code, sent.message, sent.verdict === undefined ? {} : { verdict: sent.verdict })
+      if (!sent.ok) return refusedCard(door, who, wanted.metadata.deliverableId, sent)
       if (!says(sent.card, wanted))
         return refuse('key_reused', `another card came under this Idempotency-Key before, and is ${sent.card.card}: use a new one`)
       if (sent.bypass) door.log(`WARN: ${sent.card.deliverable} is handed over UNREVIEWED: ${sent.card.bypass?.by} waived its review`)
@@ -136,6 +136,17 @@ const bringing = [
     },
   }),
 ]
+
+/** The gate's refusal. Of another's deliverable a worker hears what it hears where there is none. */
+async function refusedCard(door: Door, who: Who, id: string | undefined, { code, message, verdict }: RefusedCard): Promise<Refused> {
+  const found = id === undefined ? undefined : await ownDeliverable(door, who, id)
+  const isOwn = found !== undefined && 'row' in found && found.row !== undefined
+  if (code === 'deliverable_unknown' && who.scope === 'worker' && !isOwn)
+    return refuse(code, `there is no deliverable ${id}; have it reviewed first`)
+  return refuse(code, message, verdict === undefined ? {} : { verdict })
+}
+
+type RefusedCard = Extract<Awaited<ReturnType<Door['engine']['emitCard']>>, { ok: false }>
 
 /** A card is what was asked for: what its sender said with a deliverable is its note where judges were shown something else. */
 function says({ type, title, body, priority, deliverable, note }: Card, wanted: CardRequest): boolean {

@@ -25,6 +25,6 @@ export async function ownTask({ engine }: Door, who: Who, task: string): Promise
 /** A deliverable that whoever asks may see; undefined where there is none of that id at all. */
 export async function ownDeliverable({ engine }: Door, who: Who, id: string): Promise<{ row: DeliverableRow | undefined } | Refused> {
   const row = (await engine.parts.journal.viewRow('deliverables', id)) as DeliverableRow | undefined
-  if (row && who.scope === 'worker' && row.producer !== who.name) return refuse('not_found', `there is no deliverable ${id} of yours`)
+  if (row && who.scope === 'worker' && row.producer !== who.name) return refuse('not_found', `there is no deliverable ${id}`)
   return { row }
 }

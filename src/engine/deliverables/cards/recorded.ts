@@ -69,6 +69,11 @@ export function cardFrom(events: readonly StoredEvent[], card: string): InboxRow
   return row && (JSON.parse(JSON.stringify(row)) as InboxRow)
 }
 
+/** What a question says of the task that it is about. One that is held, or worked on, is accepted no longer, whatever it was before. */
+export function toldBy({ title, bar, score, flag, status }: TaskRow): Told {
+  return { title, bar, ...(score && { score }), ...(flag && status === 'done' && { flag }) }
+}
+
 /** How a task stands by its events; they are read again where there are more of them. */
 export async function toldOf(journal: Journal, task: string): Promise<Told | undefined> {
   const { tasks } = knownOf(journal)
@@ -76,7 +81,7 @@ export async function toldOf(journal: Journal, task: string): Promise<Told | und
   const known = tasks.get(task)
   if (known?.version === version) return known.told
   const row = await recordedRow(journal, task)
-  const told = row && { title: row.title, bar: row.bar, ...(row.score && { score: row.score }), ...(row.flag && { flag: row.flag }) }
+  const told = row && toldBy(row)
   tasks.set(task, { version, told })
   return told
 }

@@ -144,6 +144,54 @@ describe('a worker that talks', () => {
     expect(Math.max(...conversations.map(({ said }) => said.join('').length))).toBeLessThanOrEqual(4_096)
   })
 
+  it('hears after a crash what was wrong with its case, and goes on where it was reminded', async () => {
+    const heard: [readonly string[], readonly string[] | undefined][] = []
+    const stop = new AbortController()
+    const stopped = async (signal: AbortSignal): Promise<WorkEnding> => {
+      await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener('abort', resolve, { once: true })))
+      return { kind: 'stopped', detail: 'stopped', output: '' }
+    }
+    const stops = [stop, new AbortController(), new AbortController()]
+    const hands = talker(async (talk, turn, signal) => {
+      heard.push([talk.stored, talk.refused])
+      if (turn === 1) await talk.submit('{}', 'bad case', '')
+      if (turn === 2) await talk.quiet('silence')
+      if (turn === 3) {
+        await talk.submit(goodCase, 'good case', 'work')
+        return { kind: 'handed_in' }
+      }
+      stops[turn - 1]?.abort()
+      return stopped(signal)
+    })
+    const { run } = await begin(hands)
+    for (const one of stops.slice(0, 2)) expect((await run(one.signal)).stopped).toBe(true)
+    expect((await run()).counts).toEqual({ clean: 1 })
+    expect(heard.map(([stored]) => stored)).toEqual([[], ['bad case'], ['bad case', 'silence']])
+    expect(heard[1]?.[1]).toEqual(expect.arrayContaining([expect.stringContaining('summary')]))
+    expect(heard[2]?.[1], 'heard already').toBeUndefined()
+  })
+
+  it('does nothing more once its work is another process’s', async () => {
+    let late: unknown
+    const { run, journal, types } = await begin(
+      talker(async (talk, turn) => {
+        if (turn === 1) {
+          await journal.reclaim(() => true)
+          const [taken] = await journal.claim({ owner: 'another', kinds: ['run_attempt'], limit: 1, leaseMs: 60_000 })
+          expect(taken?.kind).toBe('run_attempt')
+          late = await talk.calling('run', 'too late').catch((error: unknown) => error)
+          await journal.reclaim((owner) => owner === 'another')
+          throw late
+        }
+        await talk.submit(goodCase, 'done', 'work')
+        return { kind: 'handed_in' }
+      }),
+    )
+    expect((await run()).counts).toEqual({ clean: 1 })
+    expect(late).toMatchObject({ name: 'TurnLost' })
+    expect(await types()).not.toContain('call.begun')
+  })
+
   it('is interrupted, not run again, where a tool call was open', async () => {
     const hands = talker(async (talk, turn) => {
       if (turn === 1) {

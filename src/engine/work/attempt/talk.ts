@@ -53,8 +53,10 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
   return {
     stored: await piecesOf(snapshots, latest),
     answer: await answerFor(bench, begun),
+    refused: await refusedCase(bench, begun),
     calling: async (tool, said) => void (await handle({ type: 'begin_call', attempt, tool, conversation: await keep(said) })),
     called: async (said) => void (await handle({ type: 'end_call', attempt, conversation: await keep(said) })),
+    keep: async (said) => void (await handle({ type: 'keep_conversation', attempt, conversation: await keep(said) })),
     async submit(raw: string, said: string, output: string, usage?: Usage) {
       const taken = await takeContent(bench, begun.spec, workspace, output)
       if (!taken.ok) return { kind: 'refused', problems: [taken.detail] }
@@ -68,8 +70,7 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
       return { kind: 'refused', problems: events.flatMap((event) => (event.type === 'case.parse_error' ? event.data.problems : [])) }
     },
     async quiet(said) {
-      await keep(said)
-      const { state } = await handle({ type: 'report_quiet', attempt }, isOver)
+      const { state } = await handle({ type: 'report_quiet', attempt, conversation: await keep(said) }, isOver)
       return isOver(state) ? 'over' : 'reminded'
     },
   }
@@ -92,6 +93,14 @@ async function answerFor(bench: Bench, state: TaskState): Promise<string | undef
   const { current } = state
   if (!current || current.conversation === undefined) return undefined
   return (await failingChecks(bench, state)) ?? (state.feedback && current.calls === 0 ? feedbackText(state) : undefined)
+}
+
+/** What was wrong with the case, where that is the last thing that is known of the conversation. */
+async function refusedCase(bench: Bench, { spec, current, attempts }: TaskState): Promise<string[] | undefined> {
+  if (!current?.caseErrors) return undefined
+  const events = (await bench.parts.journal.readStream(taskStream(spec.id))).map(readEvent)
+  const last = events.findLast(({ data }) => typeof data === 'object' && 'conversation' in data)
+  return last?.type === 'case.parse_error' && last.data.attempt === attempts ? last.data.problems : undefined
 }
 
 /** What checks found wrong with the latest submission of the open attempt, as its worker is told; undefined where nothing is. */

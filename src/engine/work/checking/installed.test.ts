@@ -54,7 +54,7 @@ describe('the report of a check that may have loaded changed packages', () => {
     const many = Array.from({ length: 500 }, (_, n) => `node_modules/p${n}`)
     const { findings } = withMeddling(passing, changes({ changed: many }), none)
     expect(findings).toHaveLength(22)
-    expect(findings.at(-1)).toBe('and 480 more installed packages')
+    expect(findings.at(-1)).toBe('and 480 more')
   })
 })
 
@@ -98,5 +98,25 @@ describe('the report of a check that may have loaded packages which others chang
     expect(report).toMatchObject({ outcome: 'error', summary: expect.stringContaining('node_modules/p0 was touched') })
     expect(report.summary).toContain('and 5 more')
     expect(report.findings).toHaveLength(21)
+  })
+})
+
+describe('programs in PATH that are not what they were', () => {
+  const programs = ['.venv/bin/node']
+
+  it('fail the task, whatever its checks, and are named with what to do', () => {
+    expect(installedReports(changes({ programs }))).toMatchObject([
+      { id: 'path-programs', outcome: 'fail', findings: [expect.stringContaining('.venv/bin/node')] },
+    ])
+    expect(installedReports(changes({ programs, changed: ['node_modules/a'] })).map(({ id }) => id)).toEqual([
+      'installed-packages',
+      'path-programs',
+    ])
+  })
+
+  it('let no check pass, whoever changed them', () => {
+    const named = { outcome: 'fail', summary: expect.stringContaining('.venv/bin/node') as string }
+    expect(withMeddling(passing, changes({ programs }), () => true)).toMatchObject(named)
+    expect(withMeddlingOfOthers(passing, changes({ programs }), ['m/holder'])).toMatchObject(named)
   })
 })

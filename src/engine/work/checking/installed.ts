@@ -5,25 +5,47 @@ import type { PackageChanges } from '../../../ports/workspace.ts'
 /** Packages that are named one by one. */
 const mostNamed = 20
 
+/** What somebody does about programs in PATH that are not what they were. */
+export const mendPrograms =
+  'Make them what they were, remove what is new, or start Assay with the PATH that the task began with, or with one that does not lead into folders of work'
+
+/** Says which programs in PATH are not what they were. */
+export function programsChanged(programs: readonly string[]): string {
+  return `programs that PATH finds where workers write are not what they were: ${listed(programs)}`
+}
+
+function listed(paths: readonly string[]): string {
+  const shown = paths.slice(0, mostNamed).map((path) => visible(path))
+  const more = paths.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
 /** Only programs load what is installed. */
 export function loadsPackages({ kind }: { kind: string }): boolean {
   return kind === 'command'
 }
 
-export function isMeddled({ changed, replaced, added, removed }: PackageChanges): boolean {
-  return changed.length + replaced.length + added.length + removed.length > 0
+export function isMeddled({ changed, replaced, added, removed, programs = [] }: PackageChanges): boolean {
+  return changed.length + replaced.length + added.length + removed.length + programs.length > 0
 }
 
-/** Packages whose content is not what it was are no work, whatever checks a task has: nobody sees them, and whatever runs in the folder next would load them. */
-export function installedReports(changes: PackageChanges): CheckReport[] {
-  const { changed, replaced } = changes
-  if (changed.length + replaced.length === 0) return []
-  const findings = [...named(changed, wasChanged), ...named(replaced, wasReplaced)]
-  const shown = [...changed, ...replaced].slice(0, mostNamed).map((path) => visible(path))
-  const more = changed.length + replaced.length - shown.length
-  const summary = `installed packages are not what they were, and no judge sees them: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Make them what they were: install the same again, or remove what is new`
-  return [{ id: 'installed-packages', kind: 'diff', outcome: 'fail', summary, output: findings.join('\n'), findings }]
+/**
+ * Packages whose content is not what it was are no work, whatever checks a task has: nobody sees them, and whatever runs in the folder next would load them.
+ * Nor are programs that PATH finds: whatever is run by its name next would be the worker's.
+ */
+export function installedReports({ changed, replaced, programs = [] }: PackageChanges): CheckReport[] {
+  const reports: CheckReport[] = []
+  const add = (id: string, summary: string, findings: string[]) =>
+    reports.push({ id, kind: 'diff', outcome: 'fail', summary, output: findings.join('\n'), findings })
+  if (changed.length + replaced.length > 0) {
+    const summary = `installed packages are not what they were, and no judge sees them: ${listed([...changed, ...replaced])}. Make them what they were: install the same again, or remove what is new`
+    add('installed-packages', summary, [...named(changed, wasChanged), ...named(replaced, wasReplaced)])
+  }
+  if (programs.length > 0) add('path-programs', `${programsChanged(programs)}. ${mendPrograms}`, named(programs, wasInPath))
+  return reports
 }
+
+const wasInPath = 'is found through PATH and is not what it was'
 
 const wasChanged = 'is installed and was changed; it is in no snapshot'
 const wasReplaced = 'was installed by the worker where another of its name was found before; it is in no snapshot'
@@ -40,7 +62,10 @@ export function withMeddling(report: CheckReport, changes: PackageChanges, decla
     ...named(changes.replaced, wasReplaced),
     ...named(changes.added, 'was installed by the worker; it is in no snapshot'),
     ...named(changes.removed, 'was installed and is gone'),
+    ...named(changes.programs ?? [], wasInPath),
   ]
+  if (report.outcome === 'pass' && changes.programs)
+    return { ...report, findings, outcome: 'fail', summary: programsChanged(changes.programs) }
   const undeclared = changes.added.filter((path) => !declares(path))
   const others = [...changes.changed, ...changes.replaced]
   if (report.outcome !== 'pass' || others.length + undeclared.length === 0) return { ...report, findings }
@@ -53,18 +78,19 @@ export function withMeddling(report: CheckReport, changes: PackageChanges, decla
 
 /** The same for packages that the work of other tasks has changed: whoever did the work under check cannot mend them. What others added was not there for the check. */
 export function withMeddlingOfOthers(report: CheckReport, changes: PackageChanges, others: readonly string[]): CheckReport {
-  const { changed, replaced, removed } = changes
+  const { changed, replaced, removed, programs = [] } = changes
   const whose = others.length > 0 ? `the work of ${others.map((task) => visible(task)).join(' or ')}` : 'work that was not accepted'
   const findings = [
     ...report.findings,
     ...named([...changed, ...replaced], `is installed and was changed by ${whose}; it is in no snapshot`),
     ...named(removed, `was installed and was removed by ${whose}`),
+    ...named(programs, wasInPath),
   ]
+  if (report.outcome === 'pass' && programs.length > 0)
+    return { ...report, findings, outcome: 'fail', summary: `${programsChanged(programs)}, by the work of others` }
   const touched = [...changed, ...replaced]
   if (report.outcome !== 'pass' || touched.length === 0) return { ...report, findings }
-  const shown = touched.slice(0, mostNamed).map((path) => visible(path))
-  const more = touched.length - shown.length
-  const summary = `the check loads what ${whose} has changed: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Install the same again as it was`
+  const summary = `the check loads what ${whose} has changed: ${listed(touched)}. Install the same again as it was`
   return { ...report, findings, outcome: 'fail', summary }
 }
 
@@ -83,5 +109,5 @@ function counted({ length }: readonly string[]): string {
 
 function named(packages: readonly string[], what: string): string[] {
   const shown = packages.slice(0, mostNamed).map((path) => `${visible(path)} ${what}`)
-  return packages.length > shown.length ? [...shown, `and ${packages.length - shown.length} more installed packages`] : shown
+  return packages.length > shown.length ? [...shown, `and ${packages.length - shown.length} more`] : shown
 }

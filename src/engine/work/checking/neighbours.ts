@@ -17,10 +17,10 @@ export interface Neighbour {
   found: Digest | undefined
 }
 
-/** What programs may load that is in no snapshot of the work, and who else could write there, at one moment. */
+/** What programs may load or run that is not the work, and who else could write there, at one moment. */
 export interface Surroundings {
   neighbours: readonly Neighbour[]
-  /** What others have made of installed packages. */
+  /** What others have made of installed packages, and of programs in PATH. */
   packages: PackageChanges
   /** Says what has been touched since by somebody who may write there; nothing where all is as it was. */
   moved(): Promise<string[]>
@@ -37,9 +37,12 @@ export async function lookAround(bench: Bench, spec: TaskSpec, places: readonly 
   const { journal, workspaces } = bench.parts
   const takings = await journal.head(foldersStream)
   // Where nobody ever had a shared folder, nobody has left anything in one.
-  const neighbours = takings === 0 ? [] : await neighboursOf(bench, spec, reach(bench, spec, places))
+  const holders = takings === 0 ? [] : await holdersBeside(bench, spec)
+  const concerns = reach(bench, spec, places)
+  const neighbours = holders.filter(({ folder }) => concerns(folder))
   const others = neighbours.map((one) => one.spec)
-  const packages = takings === 0 ? noSurroundings.packages : await workspaces.meddledByOthers(spec, others, places)
+  const programs = await watchPrograms(bench, spec, holders)
+  const packages = takings === 0 ? noSurroundings.packages : await workspaces.meddledByOthers(spec, specsOf(holders), places)
   const watched = [spec, ...others]
   const standing = await Promise.all(watched.map((one) => workspaces.standing(one)))
   const moved = async () => {
@@ -48,10 +51,38 @@ export async function lookAround(bench: Bench, spec: TaskSpec, places: readonly 
     return [
       ...began.map((task) => `${visible(task)} began to work in the folder that it is run from`),
       ...touched.flat().map((path) => `${visible(path)} was touched`),
+      ...(await programs.moved()),
     ]
   }
   return { neighbours, packages, moved }
 }
+
+/** The same as far as programs go that PATH finds where workers may write: they are run for whoever runs anything by its name. */
+export async function lookAtPath(bench: Bench, spec: TaskSpec): Promise<Surroundings> {
+  const { workspaces } = bench.parts
+  const holders = await holdersBeside(bench, spec)
+  const { some, moved } = await watchPrograms(bench, spec, holders)
+  if (!some) return noSurroundings
+  const { programs = [] } = await workspaces.meddledByOthers(spec, specsOf(holders), [])
+  return { neighbours: [], packages: { ...noSurroundings.packages, programs }, moved }
+}
+
+interface WatchedPrograms {
+  /** Whether any folder of PATH lies where workers may write. */
+  some: boolean
+  moved(): Promise<string[]>
+}
+
+async function watchPrograms({ parts }: Bench, spec: TaskSpec, holders: readonly Neighbour[]): Promise<WatchedPrograms> {
+  const look = () => parts.workspaces.programs([spec, ...specsOf(holders)])
+  const before = await look()
+  return {
+    some: Object.keys(before).length > 0,
+    moved: async () => differing(before, await look()).map((path) => `${visible(path)}, which is in PATH, was touched`),
+  }
+}
+
+const specsOf = (holders: readonly Neighbour[]): TaskSpec[] => holders.map(({ spec }) => spec)
 
 /** Tasks that began to work in a folder from which something was loaded as it lay there; what was run from a copy, or is not there, is out of their reach. */
 async function begunSince(
@@ -76,11 +107,12 @@ async function begunSince(
   return [...begun]
 }
 
-async function neighboursOf({ parts, tasks }: Bench, { id }: TaskSpec, concerns: (folder: string) => boolean): Promise<Neighbour[]> {
+/** Other tasks that have a shared folder now. */
+async function holdersBeside({ parts, tasks }: Bench, { id }: TaskSpec): Promise<Neighbour[]> {
   const rows = (await parts.journal.viewRows('folders')).map(({ row }) => row as FolderRow)
   const found: Neighbour[] = []
   for (const { folder, task } of rows) {
-    if (task === id || !concerns(folder)) continue
+    if (task === id) continue
     const { state } = await tasks.load(task)
     if (state?.spec.workspace.kind === 'folder') found.push({ spec: state.spec, folder, found: parts.workspaces.found(state.spec) })
   }

@@ -4,13 +4,15 @@ import { visible } from '../../../contract/source/shown.ts'
 import type { TaskSpec } from '../../../contract/task.ts'
 import type { JudgeEnding, JudgeQuestion } from '../../../ports/brain.ts'
 import type { Bench } from '../bench.ts'
-import { copyBefore, lookAround, type Neighbour } from '../checking/neighbours.ts'
+import { mendPrograms, programsChanged } from '../checking/installed.ts'
+import { copyBefore, lookAround, lookAtPath, type Neighbour } from '../checking/neighbours.ts'
 
 type Beside = NonNullable<JudgeQuestion['beside']>
 
 /**
  * Asks a judge while other tasks may be at work in folders that it loads from. A program gets these as they were before that work. Where a worker began there
- * or touched a package while it judged, or packages are left that nobody accepted, what it says does not count: it could not be reached.
+ * or touched a package while it judged, or packages are left that nobody accepted, what it says does not count: it could not be reached. Nor is a program or
+ * an agent asked where a worker has changed what PATH finds.
  */
 export async function amongNeighbours(
   bench: Bench,
@@ -18,14 +20,19 @@ export async function amongNeighbours(
   brain: Brain | undefined,
   ask: (beside: Beside) => Promise<JudgeEnding>,
 ): Promise<JudgeEnding> {
-  if (brain?.kind !== 'command') return ask([])
+  if (brain?.kind !== 'command' && brain?.kind !== 'agent') return ask([])
   const { config } = bench.parts.workspaces
-  const around = await lookAround(
-    bench,
-    spec,
-    brain.argv.map((word) => resolve(config, word)),
-  )
-  const { changed, replaced } = around.packages
+  const around =
+    brain.kind === 'agent'
+      ? await lookAtPath(bench, spec)
+      : await lookAround(
+          bench,
+          spec,
+          brain.argv.map((word) => resolve(config, word)),
+        )
+  const { changed, replaced, programs = [] } = around.packages
+  const foreign = [...((await bench.parts.workspaces.meddled(spec)).programs ?? []), ...programs]
+  if (foreign.length > 0) return { kind: 'unavailable', detail: `${programsChanged(foreign)}: this judge is not asked. ${mendPrograms}` }
   const others = around.neighbours.filter(({ found }) => found !== undefined)
   if (others.length === 0 && changed.length + replaced.length > 0) {
     const named = [...changed, ...replaced].slice(0, 20).map((path) => visible(path))

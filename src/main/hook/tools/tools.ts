@@ -12,14 +12,19 @@ import { judgingBrains } from '../../../engine/project.ts'
 import type { SnapshotStore } from '../../../ports/snapshots.ts'
 import { filesOf } from '../../brain-files.ts'
 import type { TakenFolder } from '../folder.ts'
+import { Ignoring } from '../ignoring.ts'
 import { standing } from './standing.ts'
 
-/** What programs of judges and checks load and no snapshot has, as it stood when a session began: installed packages, and by its path whatever holds a program. */
+/**
+ * What programs of judges and checks load and no snapshot has, as it stood when a session began: installed packages, and by its path whatever holds a
+ * program; and what decided, around the folder, which files count.
+ */
 export const Tools = z.strictObject({
   packages: z.strictObject({ installed: Digest, contents: Digest, suspect: z.record(z.string(), z.string()) }).optional(),
   /** Packages of folders around, which programs find as well, by their whole path. */
   above: z.record(z.string(), z.string()),
   kept: z.record(z.string(), z.string()),
+  ignoring: Ignoring.optional(),
 })
 export type Tools = z.infer<typeof Tools>
 
@@ -34,8 +39,12 @@ const mostNamed = 5
 const packagesAt = ({ folder, snapshots }: Pick<ToolPlace, 'folder' | 'snapshots'>): InstalledPackages =>
   new InstalledPackages({ folder: join(folder, '.assay', 'work'), snapshots }, realpathSync(folder))
 
-/** Notes how tools stand now. `listed`: git would take files that lie among packages. */
-export async function noteTools(place: ToolPlace, snapshot: Digest, listed: boolean): Promise<Digest> {
+/** Notes how tools stand now, and the rules that count. `listed`: git would take files that lie among packages. */
+export async function noteTools(
+  place: ToolPlace,
+  snapshot: Digest,
+  { listed, ignoring }: { listed: boolean; ignoring: Ignoring },
+): Promise<Digest> {
   const { folder, config, snapshots } = place
   const paths = new Set((await snapshots.manifest(snapshot))?.files.map(({ path }) => path))
   const folders = new Set([...paths].flatMap((path) => prefixesOf(path).slice(0, -1)))
@@ -45,7 +54,8 @@ export async function noteTools(place: ToolPlace, snapshot: Digest, listed: bool
   const loads = loadsPackages(config)
   const packages = listed || loads ? await packagesAt(place).note() : undefined
   const stand = (some: readonly string[]) => Object.fromEntries(some.map((path) => [path, standing(resolve(folder, path))]))
-  const tools: Tools = { ...(packages && { packages }), above: stand(loads ? packagesAbove(folder) : []), kept: stand(kept) }
+  const above = stand(loads ? packagesAbove(folder) : [])
+  const tools: Tools = { ...(packages && { packages }), above, kept: stand(kept), ignoring }
   return snapshots.putText(JSON.stringify(tools))
 }
 

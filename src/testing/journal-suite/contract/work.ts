@@ -226,6 +226,20 @@ function settling(adapter: JournalAdapter): void {
     expect(await journal.workCount()).toEqual({ due: 0, leased: 1, later: 0 })
   })
 
+  it('goes on through an append that only rests on it; once somebody else has it, nothing is written', async () => {
+    const clock = stoppedClock()
+    const journal = await freshJournal(adapter, { clock })
+    await enqueued(journal, workOf('k'))
+    const lease = await claimedOne(journal, { leaseMs: 10 })
+    const step = (expected: number) => ({ streams: [{ stream: 's', expected, events: [happened(expected)] }], holds: lease, meta })
+    expect(await journal.append(step(0))).toMatchObject({ ok: true })
+    expect(await journal.workCount()).toEqual({ due: 0, leased: 1, later: 0 })
+    clock.pass(1000)
+    expect(await keysOf(claimed(journal, { owner: 'two' }))).toEqual(['k'])
+    expect(await journal.append(step(1))).toEqual({ ok: false, code: 'lease_lost', key: 'k' })
+    expect(await journal.head('s')).toBe(1)
+  })
+
   it('fences a stale holder even when the same key is enqueued again', async () => {
     const journal = await freshJournal(adapter)
     await enqueued(journal, workOf('k'))

@@ -99,6 +99,5 @@ async function submit(shift: Shift, call: OpenCall): Promise<Done> {
   const usage = spending.usage()
   const outcome = await talk.submit(shift.line.redact(raw), conversation.said(spending.spent()), shift.lastText, usage)
   if (outcome.kind !== 'refused') return { ending: { kind: 'handed_in', usage } }
-  const problems = outcome.problems.map((problem) => `- ${problem}`).join('\n')
-  return answered(shift, call, { text: `The case cannot be taken:\n${problems}\nMend it and call ${caseTool} again.` })
+  return answered(shift, call, { text: notDone.refused(outcome.problems) })
 }

@@ -24,6 +24,12 @@ export interface OpenCall {
   input: unknown
 }
 
+/** What the model has not heard yet: the answer to its case, or why that could not be taken. */
+interface Heard {
+  answer: string | undefined
+  refused?: string | undefined
+}
+
 /** A worker's conversation with its model, as it goes on over processes and attempts. */
 export class Conversation {
   readonly messages: Message[]
@@ -34,8 +40,8 @@ export class Conversation {
   #turns: number
   #heard: string | undefined
   #handedIn = false
-  /** How many messages the length is of: what was said once does not change. */
-  #measured = 0
+  /** Up to where the length is known: what was said once does not change. */
+  #measured: number
   #length = 0
 
   private constructor(attempt: number, pieces: readonly Piece[]) {
@@ -49,17 +55,18 @@ export class Conversation {
     }
     const last = pieces.at(-1)
     this.#stored = this.messages.length
+    this.#measured = begins
     this.#turns = this.messages.slice(begins).filter(({ role }) => role === 'assistant').length
     this.#heard = last?.heard
     this.before = last?.attempt === attempt ? last.spent : undefined
   }
 
   /** Reads a conversation back, and answers what was left open: the case that was handed in, and calls that nobody will do any more. */
-  static open(stored: readonly string[], attempt: number, first: string, answer: string | undefined): Conversation {
+  static open(stored: readonly string[], attempt: number, first: string, { answer, refused }: Heard): Conversation {
     const pieces = stored.map((text) => Piece.parse(JSON.parse(text)))
     const talk = new Conversation(attempt, pieces)
     if (talk.messages.length === 0) talk.messages.push(userSays(first))
-    else talk.#goOn(answer, pieces.at(-1)?.calling)
+    else talk.#goOn({ answer, refused }, pieces.at(-1)?.calling)
     return talk
   }
 
@@ -73,7 +80,7 @@ export class Conversation {
     return this.#turns
   }
 
-  /** Characters of everything said. */
+  /** Characters of everything said in this attempt. */
   get length(): number {
     for (const message of this.messages.slice(this.#measured)) this.#length += JSON.stringify(message).length + 1
     this.#measured = this.messages.length
@@ -119,12 +126,18 @@ export class Conversation {
     return JSON.stringify(piece)
   }
 
+  /** Messages of the model that are not known to be stored. */
+  get unstored(): number {
+    return this.messages.slice(this.#stored).filter(({ role }) => role === 'assistant').length
+  }
+
   /** All of it is stored now. */
   kept(): void {
     this.#stored = this.messages.length
   }
 
-  #goOn(answer: string | undefined, calling: string | undefined): void {
+  #goOn({ answer, refused }: Heard, calling: string | undefined): void {
+    if (refused) for (const call of this.openCalls()) if (call.name === caseTool) this.answer(call, refused)
     const open = this.openCalls()
     const handedIn = open.find(({ name, id }) => name === caseTool && id !== calling)
     const news = answer !== undefined && (handedIn !== undefined || answer !== this.#heard)

@@ -18,6 +18,8 @@ export const notDone = {
     'This call was cut off in the middle: Assay ended while it was being done, and it is not done again. It may have had effects, or part of them. Look before you go on.',
   neverBegun: 'Not done: the conversation was broken off before this call was begun.',
   unread: `Assay ended before it could answer. Call ${caseTool} again.`,
+  refused: (problems: readonly string[]) =>
+    `The case cannot be taken:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nMend it and call ${caseTool} again.`,
   tooMany: (limit: number) => `Not done: at most ${limit} calls in one message are answered.`,
   twoCases: `Not taken: there are several different cases in one message. Call ${caseTool} once, with the one that you mean.`,
   twice: 'Not done: the arguments say something twice, or are nested too deeply. Say everything once.',

@@ -15,7 +15,7 @@ export interface WorkLimits {
   attemptMs: number
   /** Messages of the model. */
   turns: number
-  /** Characters of everything that is said and shown. */
+  /** Characters of everything that is said and shown in an attempt. */
   outputBytes: number
   caseBytes: number
   /** US dollars; counted where the brain has prices. */

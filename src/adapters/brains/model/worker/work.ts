@@ -1,4 +1,4 @@
-import type { WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
+import type { Talk, WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
 import { withPrivateFolder } from '../../../process/files/private-folder.ts'
 import { hiddenOn, type Premises } from '../../premises.ts'
 import { type Asking, persist } from '../request/persist.ts'
@@ -11,7 +11,7 @@ import { answerCalls } from './calls.ts'
 import { Conversation } from './conversation.ts'
 import { Guard } from './guard.ts'
 import { notDone, reminder, workerInstructions } from './instructions.ts'
-import { failed, limitReached, noAnswer, type Shift, tooDear, type WorkLimits, withoutKey, written } from './shift.ts'
+import { failed, limitReached, noAnswer, type Shift, tooDear, type WorkLimits, withoutKey, writeMeanwhile, written } from './shift.ts'
 import { Spending } from './spending.ts'
 import { caseSchema, caseTool } from '../desk/case-tool.ts'
 import { type DeskTool, openDesk } from '../desk/desk.ts'
@@ -24,6 +24,8 @@ export interface Workplace extends Line {
 
 /** From this many turns before the last, the model is told that they come to an end. */
 const turnsNamed = 5
+/** Messages of the model without an effect that a crash may lose, where nothing bounds what they cost. */
+const turnsUnstored = 5
 /** Words of providers for an ending in which nothing is missing. */
 const normalEndings = ['stop', 'tool_calls', 'function_call', 'end_turn', 'tool_use', 'stop_sequence', 'STOP']
 
@@ -32,7 +34,7 @@ export async function work(place: Workplace, order: WorkOrder, stop: AbortSignal
   const { talk } = order
   if (talk === undefined) throw new Error('a model works in a conversation, and was given none')
   const { redact, brain, limits, premises } = place
-  const conversation = Conversation.open(talk.stored, order.attempt, redact(order.prompt), talk.answer && redact(talk.answer))
+  const conversation = Conversation.open(talk.stored, order.attempt, redact(order.prompt), heardOf(talk, redact))
   const spending = new Spending(brain.prices, conversation.before)
   if (conversation.handedIn) spending.settle()
   const time = new AbortController()
@@ -61,6 +63,7 @@ export async function work(place: Workplace, order: WorkOrder, stop: AbortSignal
       const own: Shift = { ...shift, raw: new Map(), lastText: '', writing: Promise.resolve() }
       const ending = await converse(own)
       await written(own)
+      if (ending.kind === 'stopped' && conversation.unstored > 0) await talk.keep(conversation.said(spending.spent()))
       return ending
     }, premises.privateRoot)
   } finally {
@@ -87,12 +90,26 @@ async function converse(shift: Shift): Promise<WorkEnding> {
     if (over) return over
     if (shift.limits.turns - conversation.turns === turnsNamed)
       conversation.tell(`[${turnsNamed} turns are left. Hand in your case before they are used up.]`)
+    await keepSometimes(shift)
     const messages = withCacheMarks(shift.line.brain.provider, conversation.messages)
     const turn = await persist({ ...request, messages }, asking)
     if (turn.kind !== 'answer') return noAnswer(shift, turn)
     const ending = await take(shift, turn)
     if (ending) return ending
   }
+}
+
+function heardOf({ answer, refused }: Talk, redact: (text: string) => string) {
+  return { answer: answer && redact(answer), refused: refused && redact(notDone.refused(refused)) }
+}
+
+/** Looking has no effects, and is not written down call by call; a crash must still not make it free again and again. */
+async function keepSometimes(shift: Shift): Promise<void> {
+  const { conversation, spending, talk, limits } = shift
+  if (conversation.unstored < (limits.costUsd === undefined ? turnsUnstored : 1)) return
+  await written(shift)
+  writeMeanwhile(shift, talk.keep(conversation.said(spending.spent())))
+  conversation.kept()
 }
 
 /** Takes in what the model said. Calls of a message that did not end as it should are not done: it looks whole, and need not be. */

@@ -1,4 +1,4 @@
-import { buildEnv } from '../../../process/environment.ts'
+import { buildEnv, pathOutside } from '../../../process/environment.ts'
 import type { ProcessEnding } from '../../../process/process.ts'
 import { runProcess } from '../../../process/run.ts'
 import { WorkspaceFault } from '../../fault.ts'
@@ -67,11 +67,16 @@ export class Git {
     throw new WorkspaceFault('git_too_old', `worktrees need git ${oldest.join('.')} or newer; this is ${shown}`)
   }
 
+  #surroundings({ cwd, personal, env: own }: GitCall): Record<string, string> {
+    const env = buildEnv({ extra: { ...quietSurroundings, ...(personal ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }), ...own } })
+    return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env.PATH, cwd) }
+  }
+
   async #spawn(call: GitCall): Promise<GitAnswer> {
     const ending = await runProcess({
       argv: [this.#program, '--no-pager', ...quietSettings, ...call.args],
       cwd: call.cwd,
-      env: buildEnv({ extra: { ...quietSurroundings, ...(call.personal ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' }), ...call.env } }),
+      env: this.#surroundings(call),
       ...(call.stdin !== undefined && { stdin: call.stdin }),
       timeoutMs,
       maxOutputBytes,

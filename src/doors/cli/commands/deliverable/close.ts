@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { exportCard } from '../../../../engine/deliverables/export.ts'
+import { handCard } from '../../../../engine/deliverables/export.ts'
 import type { App, ExitCode } from '../../app.ts'
 import { oneLine, type Output } from '../../output.ts'
 import type { ConfigFlags } from '../../project.ts'
@@ -32,7 +32,7 @@ export async function exportCommand(app: App, output: Output, wanted: string, fl
   const folder = resolve(output.terminal.cwd, flags.out)
   if (!isFree(folder)) return say(output, `${flags.out} is there and is not an empty folder; name another one`)
   return withCard(app, output, wanted, flags, async (engine, card) => {
-    const exported = await exportCard(engine.parts, card, folder)
+    const exported = await handCard(engine, card, folder)
     if (!exported.ok) return say(output, exported.error.message)
     if (output.json)
       output.jsonLine({

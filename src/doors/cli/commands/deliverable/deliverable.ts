@@ -1,3 +1,4 @@
+import { sourceWords } from '../../../../contract/deliverable/change.ts'
 import { CardRequest, type GateRefusal } from '../../../../contract/deliverable/deliverable.ts'
 import { type DeliverableStanding, deliverableStanding } from '../../../../engine/deliverables/look.ts'
 import { deliverableReview } from '../../../../engine/deliverables/review.ts'
@@ -68,7 +69,7 @@ function standingLines(output: Output, { state, review, gate, cards }: Deliverab
     `${output.paint('bold', oneLine(latest.title))}  ${output.paint(review?.verdict === 'PASS' ? 'green' : 'yellow', review?.verdict ?? 'PENDING')}`,
     `id        ${deliverable}  ${latest.kind}, version ${latest.submission}, by ${producer}`,
     `content   ${latest.digest}`,
-    ...(latest.source === undefined ? [] : [`source    ${oneLine(latest.source, 300)}`]),
+    ...(latest.source === undefined ? [] : [`source    ${oneLine(sourceWords(latest.source), 400)}`]),
     ...(latest.expires === undefined ? [] : [`counts    until ${latest.expires}`]),
     ...(review
       ? [

@@ -148,7 +148,7 @@ function isWanted(row: InboxRow, { state = 'pending', type, flag, search, missio
 }
 
 function cardLines(output: Output, card: InboxRow, policy: PolicyStanding | undefined, elsewhere: readonly TurnedDown[]): string[] {
-  const { state, type, priority, from, at, closed, deliverable, task, digest, bypass, request, judges } = card
+  const { state, type, priority, from, at, closed, deliverable, task, digest, commits, bypass, request, judges } = card
   return [
     `${paintStanding(output, card)}  ${output.paint('bold', headWords(card))}`,
     `card         ${card.card}  ${type}, ${priority}, from ${from}, ${at}`,
@@ -156,6 +156,7 @@ function cardLines(output: Output, card: InboxRow, policy: PolicyStanding | unde
     ...(deliverable === undefined ? [] : [`deliverable  ${deliverable}`]),
     ...(task === undefined ? [] : [`task         ${task}`]),
     ...(digest === undefined ? [] : [`content      ${digest}`]),
+    ...(commits === undefined ? [] : [`commits      ${commits}`]),
     ...(policy && !policy.accepted ? [`policy       ${output.paint('yellow', policyWords(policy))}`] : []),
     ...elsewhere.map((one) => `rejected     ${output.paint('yellow', oneLine(rejectedWords(one), 400))}`),
     ...(judges.length === 0 ? [] : [`judges       ${judges.join(', ')}`]),

@@ -51,7 +51,8 @@ export async function serveCommand(app: App, output: Output, flags: ServeFlags):
     if (output.json) output.jsonLine({ kind: 'serving', url, port: serving.value.port, workers })
     else {
       output.data(`serving ${folder} at ${url}`)
-      for (const { agent, file } of workers) output.data(`token of ${agent}: ${file}`)
+      for (const given of workers)
+        output.data(`token of ${given.agent}: ${'file' in given ? given.file : `the owner prints it with ${given.printedBy}`}`)
     }
     if (!isLoopback(flags.host)) output.note(`note: ${flags.host} is reachable from other machines, and nothing here is encrypted`)
     await serving.value.ended

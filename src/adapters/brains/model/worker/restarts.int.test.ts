@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Answer, use } from '../../../../testing/model-server/answers.ts'
+import { handIn, memoryTalk, openWorkBench, type WorkBench } from '../../../../testing/model-server/model-worker.ts'
+import { type ModelRequest, toolAnswers } from '../../../../testing/model-server/request.ts'
+import { type ModelServer, startModelServer } from '../../../../testing/model-server/server.ts'
+
+let server: ModelServer
+let bench: WorkBench
+beforeAll(async () => {
+  server = await startModelServer(() => handIn())
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  bench = openWorkBench(server)
+})
+afterEach(() => bench.remove())
+const never = new AbortController().signal
+
+/** Plays these answers one after the other; the last goes on. */
+const inTurn =
+  (...answers: Answer[]) =>
+  (request: ModelRequest): Answer =>
+    answers[Math.min(request.number, answers.length) - 1] as Answer
+const limits = { attemptMs: 60_000, turns: 60, outputBytes: 1024 * 1024, caseBytes: 64 * 1024 }
+const work = async (changes: Parameters<WorkBench['brain']>[1] = {}, talk = memoryTalk()) => ({
+  ending: await bench.brain('openai-compatible', changes).work(bench.order(talk), never),
+  talk,
+})
+const pricedAt = (inputPerMillion: number, outputPerMillion: number) => ({
+  ...({ kind: 'model', provider: 'openai-compatible', model: 'any' } as const),
+  baseURL: server.baseURL('openai-compatible'),
+  prices: { inputPerMillion, outputPerMillion },
+})
+
+describe('a worker whose process ends before it does', () => {
+  it('only looks around: its turns and what they cost count after a stop, and after a crash but for a few', async () => {
+    const looks = (until?: AbortController) => {
+      let count = 0
+      server.play(() => {
+        count += 1
+        if (count === 6) until?.abort()
+        return use('grep', { pattern: `x${count}-${server.requests.length}-${until ? 'a' : 'b'}` })
+      })
+    }
+    const bounded = { work: { ...limits, turns: 10 } }
+    const stop = new AbortController()
+    looks(stop)
+    const first = memoryTalk()
+    expect(await bench.brain('openai-compatible', bounded).work(bench.order(first), stop.signal)).toMatchObject({ kind: 'stopped' })
+    const before = server.requests.length
+    looks()
+    const second = memoryTalk([], first.stored)
+    expect((await work(bounded, second)).ending).toMatchObject({ detail: expect.stringContaining('no case after 10 turns') })
+    expect(before + server.requests.length).toBeLessThanOrEqual(11)
+    expect(second.told, 'what a crash would leave').toEqual([])
+    looks()
+    const third = (await work({ work: { ...limits, turns: 14 } })).talk
+    expect(third.told).toEqual([{ kind: 'kept' }, { kind: 'kept' }])
+    looks()
+    const priced = await work({ brain: pricedAt(10, 0), work: { ...limits, turns: 4, costUsd: 9 } })
+    expect(priced.talk.told, 'each is kept where money is bounded').toHaveLength(3)
+  })
+
+  it('hears after a crash what was wrong with its case', async () => {
+    server.play(inTurn(handIn('{}'), handIn()))
+    const first = memoryTalk([{ kind: 'refused', problems: ['summary is missing'] }, { kind: 'taken' }])
+    await work({}, first)
+    const cut = memoryTalk([], first.stored.slice(0, 1), undefined, ['summary is missing'])
+    server.play(inTurn(handIn()))
+    expect((await work({}, cut)).ending).toMatchObject({ kind: 'handed_in' })
+    expect(toolAnswers(server.requests[0] as ModelRequest)).toContain('- summary is missing')
+    expect(server.requests[0]?.text).not.toContain('Assay ended before it could answer')
+  })
+
+  it('may say as much in each attempt', async () => {
+    const long = use('write_file', { path: 'long.txt', content: 'y'.repeat(60_000) })
+    server.play(inTurn(long, handIn()))
+    const bounded = { work: { ...limits, outputBytes: 100_000 } }
+    const { talk } = await work(bounded)
+    server.play(inTurn(long, handIn()))
+    const again = memoryTalk([], talk.stored, 'Not good enough.')
+    const ending = await bench.brain('openai-compatible', bounded).work(bench.order(again, { attempt: 2 }), never)
+    expect(ending).toMatchObject({ kind: 'handed_in' })
+  })
+})
