@@ -153,7 +153,7 @@ describe('receivers of every sort at once', () => {
     const journal = await openJournal()
     try {
       await failGate(journal, config, 'g')
-      expect(await flush(partsOf(journal, config, {}, { timeoutMs: 1000 }))).toBe(7)
+      expect(await flush(partsOf(journal, config, {}, { timeoutMs: 3000 }))).toBe(7)
       const ends = (await journal.read(0, 100)).filter(({ type }) => type.startsWith('notification.'))
       expect(ends.map(({ type, data }) => `${(data as { channel: string }).channel} ${type}`).sort()).toEqual([
         'good notification.delivered',
