@@ -19,6 +19,6 @@ it('names its commits; a path or an address has none', () => {
   const source = changeSource({ folder: '/work', range: ':/x=y in /z..HEAD', base, head })
   expect(commitsIn(source)).toBe(`${base}..${head}`)
   expect(sourceWords(source)).toBe(`:/x=y in /z..HEAD (${base}..${head}) in /work`)
-  for (const other of ['/work/report.md', 'https://example.com/', undefined]) expect(commitsIn(other)).toBeUndefined()
-  expect(sourceWords('/work/report.md')).toBe('/work/report.md')
+  for (const other of ['/reports/report.md', 'https://example.com/', undefined]) expect(commitsIn(other)).toBeUndefined()
+  expect(sourceWords('/reports/report.md')).toBe('/reports/report.md')
 })
