@@ -58,7 +58,13 @@ describe('work that the owner accepted', () => {
     const [request] = (await project.json<{ request: string }>(['requests'])).lines
     const answered = await project.asOwner(['requests', 'answer', request?.request ?? '', 'accept', '--reason', 'I read it myself'])
     expect(answered.code, answered.stderr).toBe(0)
-    expect((await project.run(['resume', 'm-1'])).stdout).toContain('RESULT: OWNER-ACCEPTED  (1 owner-accepted)')
+    const resumed = await project.run(['resume', 'm-1'])
+    expect(resumed.stdout).toContain('RESULT: OWNER-ACCEPTED  (1 owner-accepted)')
+    expect(resumed.code).toBe(0)
+    const ended = (await project.events()).filter(({ type }) => type === 'mission.finished')
+    expect(ended.map(({ data }) => (data as { outcome: string }).outcome)).toEqual(['owner-accepted'])
+    expect((await project.run(['mission', 'list'])).stdout).toMatch(/m-1.*owner-accepted/)
+    expect((await project.run(['resume'])).stderr).toMatch(/m-1, ended owner-accepted/)
     expect((await project.json(['deliverable', 'list'])).lines).toMatchObject([{ deliverable: 'da', verdict: 'OWNER-ACCEPTED' }])
     for (const command of [
       ['deliverable', 'list'],

@@ -39,6 +39,14 @@ describe('the documents', () => {
     expect(read('docs/reference/events.md')).toContain('| `decision.score` |')
   })
 
+  it('say which Node the published package needs, as its manifest and its launcher do', () => {
+    const engines = /^const engines = '(.+)'$/m.exec(read('scripts/build.ts'))?.[1] ?? ''
+    const said = engines.replace(' || ', ' or ')
+    expect(said).toContain(' or >=')
+    for (const page of ['README.md', 'docs/start/library.md', 'bin/assay.mjs', 'src/main/library/needs-node.ts'])
+      expect(read(page), page).toContain(said)
+  })
+
   it('list every room of the import table', () => {
     const page = read('AGENTS.md')
     for (const { name, each } of rooms) expect(page).toContain(`| \`${name}${each ? '/x/' : name.endsWith('.ts') ? '' : '/'}\` |`)

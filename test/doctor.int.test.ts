@@ -144,6 +144,22 @@ describe('the journal under the doctor', () => {
     expect(after.code).toBe(0)
   })
 
+  it('has a queue: work that somebody took out is named, and queued again on demand', { timeout }, async () => {
+    const project = await ran()
+    expect((await project.asOwner(['overrule', 'm-1/a', 'fail', '--reason', 'once more'])).code).toBe(0)
+    edit(project, `DELETE FROM work WHERE kind = 'run_attempt'`)
+    const first = await examine(project)
+    expect(first.code).toBe(1)
+    expect(first.found.work).toMatch(/^bad: task\/m-1\/a: the task is todo, but the queue has no work for it \(run_attempt\)/)
+    expect(first.lines.find(({ id }) => id === 'work')?.fix).toBe('assay doctor --rebuild')
+    expect((await project.run(['audit', 'verify'])).code).toBe(1)
+    expect((await examine(project, ['--rebuild'])).found.work).toMatch(/^bad: queued again; before that, task\/m-1\/a/)
+    expect((await examine(project)).found).not.toHaveProperty('work')
+    expect((await project.run(['audit', 'verify'])).code).toBe(0)
+    await project.run(['resume'])
+    expect((await project.events()).filter(({ type }) => type === 'attempt.started').length).toBeGreaterThan(1)
+  })
+
   it('has chains, snapshots and a clock that are looked at', { timeout }, async () => {
     const project = await ran()
     const early = `data:text/javascript,const now = Date.now; Date.now = () => now() - 3600_000`

@@ -91,7 +91,7 @@ describe('a project that an agent makes further down', () => {
       const { stdout } = await startAssay(['hook', '--agent', 'codex'], { cwd: sub, env: { HOME: project.folder }, input }).ended
       return JSON.parse(stdout) as HookAnswer
     }
-    await callHook(project, { session_id: 's0', cwd: project.folder, hook_event_name: 'SessionStart' }, 'codex')
+    await callHook(project, { session_id: 's0', cwd: project.folder, hook_event_name: 'SessionStart' }, { agent: 'codex' })
     project.write({
       'a.txt': 'bad\n',
       'sub/assay.yaml': project.read('assay.yaml').replace('judge.sh', 'yes.sh'),

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -91,6 +91,29 @@ describe('a hook', () => {
     expect(await released()).toHaveLength(1)
     project.write({ '.pytest_cache/v/last': 'EVIL\n' })
     expect((await stop(project, 's1')).systemMessage).toContain('PASS')
+  })
+
+  it.each([
+    ['was empty', 'spare'],
+    ['was empty, in one that git lists', 'src/spare'],
+    ['was empty, further down', 'spare/deep/down'],
+    ['had ignored files alone', 'logs'],
+  ])('looks at what comes to lie, ignored by a rule of its own, in a folder that %s', { timeout }, async (_how, folder) => {
+    const judge = `cat >/dev/null\nif [ -e "$ASSAY_SNAPSHOT/${folder}/evil.txt" ]; then echo "SCORE: 30"; else echo "SCORE: 90"; fi\n`
+    const rules = '.assay\ntmp/\n.config/\n*.log\nout/\n'
+    const project = ruledProject({ 'judge.sh': judge, 'src/a.txt': 'a\n', 'logs/a.log': 'a\n', '.gitignore': rules })
+    mkdirSync(join(project.folder, folder), { recursive: true })
+    mkdirSync(join(project.folder, 'out/made'), { recursive: true })
+    await begin(project, 's1')
+    project.write({ 'a.txt': 'good\n' })
+    await delay(200)
+    expect((await stop(project, 's1')).systemMessage).toContain('PASS')
+    const written = (await project.events()).length
+    project.write({ 'out/made/.gitignore': '*\n', 'out/made/b.txt': 'ignored from the beginning\n' })
+    expect(await stop(project, 's1')).toEqual({})
+    expect(await project.events(), 'that was answered at once').toHaveLength(written)
+    project.write({ [`${folder}/.gitignore`]: '*\n', [`${folder}/evil.txt`]: 'evil\n' })
+    expect((await stop(project, 's1')).decision).toBe('block')
   })
 
   it('does not tell an agent where the owner’s token would lie', { timeout }, async () => {

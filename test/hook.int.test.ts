@@ -243,7 +243,7 @@ describe('what an agent under the hook cannot do', () => {
   })
 
   it('pass on a review of other bytes that a hook before left open, or be judged by itself', { timeout }, async () => {
-    const project = repository([], { timeout: '3s' })
+    const project = repository([], { timeout: '12s' })
     const awaits = `[ -e "${project.folder}/tmp/go" ] || sleep 60; echo 'SCORE: 80'`
     const config = project
       .read('assay.yaml')

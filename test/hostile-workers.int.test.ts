@@ -63,7 +63,10 @@ const hostile: Hostile[] = [
   {
     what: 'puts a link to a secret in place of its case',
     worker: 'ln -s /etc/passwd "$ASSAY_CASE_FILE"; echo x > work.txt',
-    records: failedAs('output'),
+    records: [
+      ['case.parse_error', { problems: [expect.stringContaining('symbolic link')], raw: '' }],
+      ['attempt.rejected', { cause: 'case' }],
+    ],
     ends: held,
   },
   {

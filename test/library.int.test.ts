@@ -39,6 +39,7 @@ describe('the library', () => {
   it('exports exactly these names', () => {
     expect(Object.keys(library).sort()).toEqual([
       'Assay',
+      'AssayClosedError',
       'AssayConfigError',
       'Case',
       'DelegateCall',
@@ -105,6 +106,47 @@ describe('the library', () => {
     open.push(assay)
     expect(await assay.review({ work: { text: 'x' } })).toMatchObject({ ok: true, value: { verdict: 'INCONCLUSIVE', held: 'no_reviewer' } })
     await expect(openAssay({ config: { reviw: {} } })).rejects.toThrow(AssayConfigError)
+  })
+
+  it('says of every call after `close` that it is closed, by a closed code', { timeout }, async () => {
+    const { assay } = await project({ '*': [pass] })
+    const listening = (async () => {
+      for await (const _event of assay.events());
+      return 'over'
+    })()
+    await assay.review({ work: { text: 'all of it' } })
+    await Promise.all([assay.close(), assay.close()])
+    expect(await listening).toBe('over')
+    const calls: Record<string, () => Promise<unknown>> = {
+      review: () => assay.review({ work: { text: 'x' } }),
+      run: () => assay.run({ name: 'M', tasks: [{ title: 'build', assignTo: 'dev', description: 'b' }] }),
+      delegate: () => assay.delegate({ goal: 'Do it', to: 'dev' }, { by: 'qa' }),
+      reviewDeliverable: () => assay.reviewDeliverable({ id: 'a', producer: 'dev', work: { text: 'x' } }),
+      deliverable: () => assay.deliverable('a'),
+      emitCard: () => assay.emitCard({ type: 'milestone', title: 'x' }, 'dev'),
+      inbox: () => assay.inbox(),
+      tasks: () => assay.tasks(),
+      events: () => assay.events().next(),
+      verify: () => assay.verify(),
+    }
+    const methods = Object.getOwnPropertyNames(library.Assay.prototype).filter((name) => !['constructor', 'close'].includes(name))
+    expect(Object.keys(calls).sort()).toEqual(methods.sort())
+    for (const [name, call] of Object.entries(calls)) {
+      const error = await call().catch((thrown: unknown) => thrown)
+      expect(error, name).toBeInstanceOf(library.AssayClosedError)
+      expect(error, name).toMatchObject({ code: 'closed', message: expect.stringContaining('openAssay') })
+    }
+    await assay.close()
+  })
+
+  it('ends what is under way when it is closed, as work that nobody has judged', { timeout }, async () => {
+    const brains = { slow: { kind: 'command', argv: ['sleep', '300'] } }
+    const agents = { qa: { role: 'reviewer', brain: 'slow' } }
+    const { assay } = await project({}, { brains, agents })
+    const review = assay.review({ work: { text: 'all of it' } })
+    for await (const { type } of assay.events()) if (type === 'review.opened') break
+    await assay.close()
+    expect(await review).toMatchObject({ ok: true, value: { verdict: 'INCONCLUSIVE' } })
   })
 
   it('answers odd input with a value that names the field, and throws for none of it', { timeout }, async () => {

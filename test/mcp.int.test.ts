@@ -138,7 +138,15 @@ describe('a deliverable', () => {
         card: { flag: 'pass', from: 'claude' },
       })
       const other = await connect(here, ['--role', 'worker', '--agent', 'dev'])
-      expect(await other.say('emit_owner_card', card)).toMatchObject({ refused: true, value: { code: 'not_found' } })
+      const nothing = { ...card, metadata: { deliverableId: 'nothing' } }
+      const [anothers, nobodys] = [await other.say('emit_owner_card', card), await other.say('emit_owner_card', nothing)]
+      expect(anothers.value).toMatchObject({ released: false, code: 'deliverable_unknown' })
+      expect(JSON.stringify(anothers).replaceAll('report', 'nothing'), 'that it exists is not told').toBe(JSON.stringify(nobodys))
+      const looks = (await here.events()).filter(({ type, meta }) => type === 'release.refused' && meta.actor === 'dev')
+      expect(looks.map(({ data }) => data)).toMatchObject([
+        { deliverable: 'report', card: expect.any(String), verdict: 'PASS', bypass: false, message: expect.stringContaining("claude's") },
+        { deliverable: 'nothing', card: expect.any(String), bypass: false },
+      ])
       symlinkSync('/etc/passwd', join(here.folder, 'link'))
       for (const path of ['link', '../../etc/passwd', '/etc/passwd', '.assay/assay.db', '..'])
         expect(await worker.say('review_deliverable_with_evaluator', { deliverable: 'x', path })).toMatchObject({

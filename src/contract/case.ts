@@ -3,14 +3,14 @@ import { z } from 'zod'
 export const Coverage = z.strictObject({
   criterion: z.string().min(1).describe('Id (`AC1`) or exact text of an acceptance criterion.'),
   pointer: z.string().min(1).describe('Where to look: `path:symbol` or `path:line`.'),
-  evidence: z.string().optional(),
+  evidence: z.string().optional().describe('What shows it.'),
 })
 
 export const DelegationProposal = z.strictObject({
-  to: z.string().min(1),
-  title: z.string().min(1),
-  description: z.string(),
-  criteria: z.array(z.string().min(1)).optional(),
+  to: z.string().min(1).describe('Name of the agent that is to do it.'),
+  title: z.string().min(1).describe('A few words.'),
+  description: z.string().describe('What is to be done.'),
+  criteria: z.array(z.string().min(1)).optional().describe('Acceptance criteria of that task.'),
 })
 export type DelegationProposal = z.infer<typeof DelegationProposal>
 
@@ -20,7 +20,11 @@ export const Case = z.strictObject({
   ac_coverage: z.array(Coverage).max(500).describe('Every acceptance criterion, with a pointer to where it is met.'),
   work_arounds: z.array(z.string()).max(20).optional().describe('Things touched that the criteria do not mention.'),
   uncertainties: z.array(z.string()).max(100).optional().describe('Ambiguities resolved by choosing.'),
-  delegations: z.array(DelegationProposal).max(50).optional().describe('Proposed follow-up tasks.'),
+  delegations: z
+    .array(DelegationProposal)
+    .max(50)
+    .optional()
+    .describe('Follow-up tasks that are proposed; they begin once the work is accepted.'),
 })
 export type Case = z.infer<typeof Case>
 

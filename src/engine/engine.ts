@@ -25,12 +25,12 @@ import type { EngineParts } from './parts.ts'
 import { type Lane, lanesFor } from './lanes.ts'
 import { Pump } from './pump.ts'
 import { flushNotifications, pendingNotifications } from './notify/flush.ts'
-import { askAboutIdle } from './audit/queued.ts'
+import { askAboutIdle, untoldTeller } from './audit/queued.ts'
 import { SlaMonitor } from './sla/monitor.ts'
 import type { CardRequest } from '../contract/deliverable/deliverable.ts'
 import type { DeliverableState } from '../core/gate/deliverable.ts'
 import { bypassReview } from './deliverables/bypass.ts'
-import { emitCard, type Emitted, expireCards, type Sending } from './deliverables/emit.ts'
+import { type Emitted, expireCards, sendCard, type Sending } from './deliverables/emit.ts'
 import { freeId, handOverAgain } from './deliverables/free.ts'
 import { closeCard, inboxCard, inboxCards } from './deliverables/inbox.ts'
 import { type Addition, extendMission } from './mission/extend.ts'
@@ -127,6 +127,7 @@ export class Engine {
       ({ outside, assignee }) => outside === true || isOutside(rules.policy, assignee),
     )
     await watch.begin()
+    const tellUntold = untoldTeller(this.parts, missions)
     const pump = new Pump(this.#bench(), {
       scopes: missions,
       leaseMs: durationMs(config.limits.workerLease),
@@ -134,7 +135,7 @@ export class Engine {
       lanes: share ? this.#lanes : lanesFor(config.concurrency),
       stop,
       position: () => watch.position,
-      finished: () => this.#isFinished(watch, missions),
+      finished: () => this.#isFinished(watch, missions, tellUntold),
     })
     onBegin?.([...watch.rows.values()])
     for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
@@ -164,11 +165,10 @@ export class Engine {
   }
 
   /** Nothing is left that could be brought further here. A task that waits for work that does not exist would wait for ever: that is said. */
-  async #isFinished(watch: Watch, missions: string[]): Promise<boolean> {
-    const { journal } = this.parts
+  async #isFinished(watch: Watch, missions: string[], tellUntold: () => Promise<boolean>): Promise<boolean> {
     await watch.catchUp()
-    const { due, leased, later } = await journal.workCount(missions)
-    if (!watch.active) return due + leased === 0
+    const { due, leased, later } = await this.parts.journal.workCount(missions)
+    if (!watch.active) return due + leased === 0 && !(await tellUntold())
     if (due + leased + later > 0) return false
     await watch.catchUp()
     if (!watch.active) return false
@@ -283,9 +283,7 @@ export class Engine {
 
   /** Sends a card through the gate: the only way to the owner. */
   async emitCard(request: CardRequest, sending: Sending): Promise<Emitted> {
-    if (sending.from === 'runtime' || sending.from === 'owner')
-      return { ok: false, code: 'type_reserved', message: `nobody sends cards as ${sending.from}: name the agent that does` }
-    const emitted = await emitCard(this.parts, this.#tasks, request, sending)
+    const emitted = await sendCard(this.parts, this.#tasks, request, sending)
     await this.#tell()
     return emitted
   }

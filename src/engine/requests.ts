@@ -121,8 +121,8 @@ async function answerGate(
   const handled = await handleGate(parts, gate, { type: 'answer_gate', request, answer, by, reason }, by, async (events, version) => {
     const asked = events.flatMap((event) => (event.type === 'gate.retried' ? event.data.tasks : []))
     const { open: retried } = await retryable(parts, tasks, asked)
-    const reopens = retried.length > 0 && row?.finished !== undefined
-    const reopened = asNew({ type: 'mission.reopened', data: { mission, task: retried[0] ?? '' } })
+    const reopens = answer === 'retry' && row?.finished !== undefined
+    const reopened = asNew({ type: 'mission.reopened', data: { mission, task: retried[0] ?? asked[0] ?? '' } })
     const seen: GateAnswer['seen'] = {}
     for (const task of retried) seen[task] = await timesReopened(journal, task)
     const payload: GateAnswer = { mission, gate: name, retried, seen, by, reason: reason || `the gate ${name} asks for more` }

@@ -26,8 +26,8 @@ export interface Talk {
   answer: string | undefined
   /** What was wrong with the case that was handed in last, where it could not be taken and the worker may not have heard of it. */
   refused: readonly string[] | undefined
-  /** Durable before a tool with effects runs: a crash before `called` is an interruption, never a second run. */
-  calling(tool: string, said: string): Promise<void>
+  /** Durable before a tool with effects runs: a crash before `called` is an interruption, never a second run. `usage`: used until then, and not told with a case. */
+  calling(tool: string, said: string, usage?: Usage): Promise<void>
   called(said: string): Promise<void>
   /** What was said without a tool with effects: it is there, and counts, after a crash too. */
   keep(said: string): Promise<void>
@@ -38,19 +38,24 @@ export interface Talk {
     output: string,
     usage?: Usage,
   ): Promise<{ kind: 'taken' | 'over' } | { kind: 'refused'; problems: string[] }>
+  /** A case was handed in that cannot be read as one, for this reason. It counts as any other that cannot be read; past their number the turn is over. */
+  refuse(why: string, raw: string, said: string, usage?: Usage): Promise<{ kind: 'over' } | { kind: 'refused'; problems: string[] }>
   /** The model stopped without a case: it is reminded once; the second time the turn is over. */
-  quiet(said: string): Promise<'reminded' | 'over'>
+  quiet(said: string, usage?: Usage): Promise<'reminded' | 'over'>
 }
 
 export type WorkEnding =
-  /** `raw` is the case as the worker gave it; null where it gave none and exit was clean. `output` is what it printed otherwise. */
-  | { kind: 'finished'; raw: string | null; output: string; usage?: Usage; sandboxed: boolean }
+  /**
+   * `raw` is the case as the worker gave it; null where it gave none and exit was clean. `output` is what it printed otherwise. `unreadable`: why the case
+   * that it gave cannot even be taken in.
+   */
+  | { kind: 'finished'; raw: string | null; output: string; usage?: Usage; sandboxed: boolean; unreadable?: string }
   /** `beforeEffect`: proven that nothing ran (command not found, spawn error); only these are tried again, once. */
   | { kind: 'failed'; failure: AttemptFailure; detail: string; output: string; beforeEffect: boolean; usage?: Usage }
   /** The case was handed in during the turn, or the turn came to its end there. */
   | { kind: 'handed_in'; usage?: Usage }
   /** The signal ended the turn. */
-  | { kind: 'stopped'; detail: string; output: string }
+  | { kind: 'stopped'; detail: string; output: string; usage?: Usage }
 
 export interface JudgeQuestion {
   task: TaskSpec

@@ -40,8 +40,12 @@ export function commitAll(project: Project): void {
   git(project, 'commit', '-qm', 'so far')
 }
 
-export async function callHook(project: Project, told: object, agent = 'claude'): Promise<HookAnswer> {
-  const { code, stdout, stderr } = await project.run(['hook', '--agent', agent], { input: JSON.stringify(told) })
+export async function callHook(
+  project: Project,
+  told: object,
+  { agent = 'claude', env = {} }: { agent?: string; env?: Record<string, string> } = {},
+): Promise<HookAnswer> {
+  const { code, stdout, stderr } = await project.run(['hook', '--agent', agent], { input: JSON.stringify(told), env })
   expect(code, stderr).toBe(0)
   return JSON.parse(stdout) as HookAnswer
 }

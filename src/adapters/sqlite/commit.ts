@@ -24,6 +24,8 @@ interface Job {
 
 /** Bounds how long one transaction keeps other processes waiting. */
 const maxJobsPerTransaction = 512
+/** Turns of the event loop in which what comes may join a transaction. */
+const mostTurnsGathered = 4
 /** Standing in line for the lock blocks the event loop for at most this long at a time. */
 const lockSliceMs = 10
 
@@ -85,6 +87,7 @@ export class Committer {
   async #drain(): Promise<void> {
     await nextTurn()
     while (this.#queue.length > 0) {
+      await this.#gather()
       try {
         if (this.#halted) throw this.#refusal
         this.#assertSameFile()
@@ -95,6 +98,14 @@ export class Committer {
       await nextTurn()
     }
     this.#draining = undefined
+  }
+
+  /** As long as every turn of the event loop brings more, one sync to disk soon serves them all. An idle process loses nothing by it. */
+  async #gather(): Promise<void> {
+    for (let turn = 0, before = 0; turn < mostTurnsGathered && this.#queue.length > before; turn += 1) {
+      before = this.#queue.length
+      await nextTurn()
+    }
   }
 
   /**

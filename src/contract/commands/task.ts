@@ -40,11 +40,20 @@ export const TaskCommand = z.discriminatedUnion('type', [
     usage: Usage.optional(),
     conversation: Conversation.optional(),
   }),
+  /** A case that could not be read where it came in (too long, several at once): `raw` is its beginning. */
+  z.strictObject({
+    type: z.literal('refuse_case'),
+    attempt,
+    problems: z.array(z.string()).min(1),
+    raw: z.string(),
+    usage: Usage.optional(),
+    conversation: Conversation.optional(),
+  }),
   /** A conversational worker is about to use a tool, or has the tool's answer; what was said until then is kept. */
-  z.strictObject({ type: z.literal('begin_call'), attempt, tool: z.string(), conversation: Conversation }),
+  z.strictObject({ type: z.literal('begin_call'), attempt, tool: z.string(), conversation: Conversation, usage: Usage.optional() }),
   z.strictObject({ type: z.literal('end_call'), attempt, conversation: Conversation }),
   /** A conversational worker ended its turn without a case. */
-  z.strictObject({ type: z.literal('report_quiet'), attempt, conversation: Conversation.optional() }),
+  z.strictObject({ type: z.literal('report_quiet'), attempt, usage: Usage.optional(), conversation: Conversation.optional() }),
   z.strictObject({ type: z.literal('keep_conversation'), attempt, conversation: Conversation }),
   z.strictObject({
     type: z.literal('fail_attempt'),
@@ -55,7 +64,7 @@ export const TaskCommand = z.discriminatedUnion('type', [
     usage: Usage.optional(),
   }),
   z.strictObject({ type: z.literal('interrupt_attempt'), attempt, detail: z.string() }),
-  z.strictObject({ type: z.literal('stop_attempt'), attempt, detail: z.string() }),
+  z.strictObject({ type: z.literal('stop_attempt'), attempt, detail: z.string(), usage: Usage.optional() }),
 
   z.strictObject({
     type: z.literal('report_checks'),

@@ -34,9 +34,21 @@ export const attemptEvents = {
     output: z.string().optional(),
     usage: Usage.optional(),
   }),
-  'attempt.interrupted': z.strictObject({ attempt, detail: z.string() }),
+  'attempt.interrupted': z.strictObject({
+    attempt,
+    detail: z.string(),
+    /** What its worker had used before the call that was cut off, where that is known. */
+    worker: z.string().optional(),
+    usage: Usage.optional(),
+  }),
   /** A clean stop ended the attempt; it is not charged. */
-  'attempt.stopped': z.strictObject({ attempt, detail: z.string() }),
+  'attempt.stopped': z.strictObject({
+    attempt,
+    detail: z.string(),
+    /** What its worker had used, where that is known. */
+    worker: z.string().optional(),
+    usage: Usage.optional(),
+  }),
   'attempt.joined': z.strictObject({ attempt, participant: z.string() }),
   /** Code rejected the attempt before any judge. */
   'attempt.rejected': z.strictObject({
@@ -45,6 +57,8 @@ export const attemptEvents = {
     cause: z.enum(['empty', 'checks', 'case', 'quiet', 'merge', 'owner']),
     detail: z.string(),
     reports: z.array(CheckReport),
+    /** What the attempt used and no case has told. */
+    usage: Usage.optional(),
   }),
   'case.submitted': z.strictObject({
     attempt,
@@ -66,7 +80,14 @@ export const attemptEvents = {
   /** What was said since, although no tool with effects was used: a limit counts it after a crash too, and nobody pays for it twice. */
   'conversation.kept': z.strictObject({ attempt, conversation: Conversation }),
   /** A conversational worker is about to use a tool: durable before, so that a crash in the middle is known for what it is. */
-  'call.begun': z.strictObject({ attempt, call: z.int().positive(), tool: z.string(), conversation: Conversation }),
+  'call.begun': z.strictObject({
+    attempt,
+    call: z.int().positive(),
+    tool: z.string(),
+    conversation: Conversation,
+    /** What the attempt has used and no case has told. */
+    usage: Usage.optional(),
+  }),
   'call.ended': z.strictObject({ attempt, call: z.int().positive(), conversation: Conversation }),
   'checks.passed': z.strictObject({
     attempt,

@@ -3,7 +3,8 @@ import { Deadline } from '../config/duration.ts'
 import { Policy } from '../policy.ts'
 import { Bar } from '../score.ts'
 
-export const MissionOutcome = z.enum(['clean', 'unreviewed', 'failed', 'inconclusive'])
+/** `owner-accepted`: nothing is wrong, but some of it is accepted on the owner's word instead of the judges'. */
+export const MissionOutcome = z.enum(['clean', 'owner-accepted', 'unreviewed', 'failed', 'inconclusive'])
 export type MissionOutcome = z.infer<typeof MissionOutcome>
 
 export const missionEvents = {

@@ -17,6 +17,8 @@ export interface ReleaseQuestion {
   deliverable: DeliverableState | undefined
   /** The task that the latest version was judged in. */
   task: TaskState | undefined
+  /** Why something that the task was built on counts no longer, where it does not and the task was not told of it yet. */
+  upstream?: string | undefined
   /** What that task was given up for, where it was. */
   givenUp?: string | undefined
   /** Digest of the deliverable's bytes where it lies now; absent where that cannot be looked at (a text, an address). */
@@ -36,7 +38,10 @@ export interface GateAnswer {
   verdict?: DeliverableVerdict
   /** A waived review let it through, or was asked for. */
   bypass: boolean
-  outcome: { kind: 'allowed'; card: Card } | { kind: 'refused'; code: GateRefusal; message: string }
+  outcome:
+    | { kind: 'allowed'; card: Card }
+    /** `recorded` is written down in place of the message, and nothing else is told, where the sender is not to learn that there is such a thing. */
+    | { kind: 'refused'; code: GateRefusal; message: string; recorded?: string }
 }
 
 /** Types that an agent may send. */
@@ -64,10 +69,13 @@ export function mayLeave(question: ReleaseQuestion): GateAnswer {
   }
   if (id === undefined)
     return refuse('deliverable_missing', 'a report_ready card needs metadata.deliverableId; have the deliverable reviewed first')
-  if (!deliverable)
-    return refuse('deliverable_unknown', `there is no deliverable ${id}; have it reviewed first (assay review … --deliverable ${id})`)
+  if (!deliverable) return refuse('deliverable_unknown', unknown(id))
   return mayLeaveWith(question, deliverable, bypass)
 }
+
+/** What is another's does not exist for whoever asks. */
+const unknown = (id: string): string =>
+  `there is no deliverable ${id} of yours; have it reviewed first (assay review … --deliverable ${id})`
 
 function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, asked: boolean): GateAnswer {
   const { task, digestNow, from } = question
@@ -84,10 +92,13 @@ function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, 
       return refuse('already_sent', `exactly this was sent before: card ${before.card}, ${before.state}. A new version gets a new card`)
     return { verdict, bypass, outcome: { kind: 'allowed', card } }
   }
+  if (from !== 'runtime' && from !== deliverable.producer) {
+    const recorded = `${deliverable.deliverable} is ${deliverable.producer}'s: ${from} cannot hand it over`
+    const outcome = { kind: 'refused', code: 'deliverable_unknown', message: unknown(deliverable.deliverable), recorded } as const
+    return { verdict, bypass: asked, outcome }
+  }
   if (deliverable.freed)
     return refuse('deliverable_unknown', `the owner took ${deliverable.deliverable} away from ${deliverable.producer}: bring it anew`)
-  if (from !== 'runtime' && from !== deliverable.producer)
-    return refuse('deliverable_unknown', `${deliverable.deliverable} is ${deliverable.producer}'s: ${from} cannot hand it over`)
   const waived = waiverOf(question, deliverable, digestNow ?? latest.digest)
   const isLatest = digestNow === undefined || digestNow === latest.digest
   if (!isLatest && !waived)
@@ -121,7 +132,7 @@ function isSame(sent: SentCard, { digest, flag, task }: Card): boolean {
 
 /** Why the review does not open the gate; undefined where it does. */
 function reasonAgainst(
-  { task, policy, now, unaccepted, loosened, givenUp }: ReleaseQuestion,
+  { task, policy, now, unaccepted, loosened, givenUp, upstream }: ReleaseQuestion,
   { deliverable, latest }: DeliverableState,
   verdict: DeliverableVerdict,
 ): { code: GateRefusal; message: string } | undefined {
@@ -141,6 +152,7 @@ function reasonAgainst(
   if (flag === 'below-threshold' || flag === 'unreviewed')
     return no('not_clean', `${deliverable} was accepted ${flag}, not clean: the owner decides (assay requests, assay overrule)`)
   if (verdict === 'FAIL') return no('failed', `${deliverable} has failed: ${failureOf(task, givenUp)}. The owner may overrule or bypass`)
+  if (upstream !== undefined) return no('upstream_changed', `${deliverable} has lost its ground (${upstream}): it goes on when that lands`)
   if (task.status === 'held') return no('no_verdict', `there is no decision on ${deliverable}: ${task.hold?.detail ?? ''}`)
   if (verdict === 'PENDING') return no('under_review', `there is no decision on ${deliverable} yet: it is ${task.status}`)
   const decided = decisionFor(latest, task)

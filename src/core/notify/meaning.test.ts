@@ -25,6 +25,7 @@ describe('how grave an event is', () => {
     ['mission.finished', { outcome: 'clean' }, 'info'],
     ['mission.finished', { outcome: 'failed' }, 'error'],
     ['mission.finished', { outcome: 'inconclusive' }, 'warning'],
+    ['mission.finished', { outcome: 'owner-accepted' }, 'warning'],
     ['task.accepted', { flag: 'unreviewed' }, 'warning'],
     ['task.accepted', { flag: 'clean' }, 'info'],
     ['task.readied', { flag: 'unreviewed' }, 'info'],

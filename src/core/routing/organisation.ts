@@ -22,6 +22,11 @@ export function isReviewerRole(role: string): boolean {
   return /(?<![\p{L}\p{M}\p{N}])(?:reviewer|qa|evaluator|judge)(?![\p{L}\p{M}\p{N}])/u.test(plain)
 }
 
+/** Whether anybody reports to an agent. */
+export function isManager(name: string, { agents }: Pick<Organisation, 'agents'>): boolean {
+  return Object.values(agents).some(({ reportsTo }) => reportsTo === name)
+}
+
 function memberProblems({ agents, brains }: Organisation): OrganisationProblem[] {
   const problems: OrganisationProblem[] = []
   for (const [name, agent] of Object.entries(agents)) {

@@ -322,6 +322,19 @@ describe('a judge outside', () => {
     expect(found.kind === 'panel' && found.roster[1]).not.toHaveProperty('outside')
   })
 
+  it('sits for what it handed down where somebody reports to it, and for nothing else', () => {
+    const lead: Agent = { role: 'manager', brain: 'away' }
+    const peer: Agent = { role: 'helper', brain: 'away' }
+    const agents = { dev: { ...dev, reportsTo: 'lead' }, lead, peer, big: { role: 'reviewer', brain: 'big' } }
+    expect(asked(agents, { delegatedBy: 'lead' })).toMatchObject({
+      roster: [{ judge: 'lead', standing: 'delegator', form: 'structured', outside: true }, { judge: 'big' }],
+      warnings: [],
+    })
+    expect(refusedOf(asked(agents))).toMatchObject({ lead: expect.stringContaining('works outside') })
+    const byPeer = asked(agents, { delegatedBy: 'peer' })
+    expect(byPeer).toMatchObject({ roster: [{ judge: 'big' }], warnings: [expect.stringContaining('peer, who handed the task down')] })
+  })
+
   it('is one principal with another of the same role: nobody knows what thinks for either', () => {
     const worker = asked({ dev: { role: 'reviewer', brain: 'away' }, qa: { role: 'reviewer', brain: 'away' } })
     expect(refusedOf(worker)).toEqual({ qa: 'is dev under another name, who is the assignee' })

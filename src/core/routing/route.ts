@@ -1,7 +1,7 @@
 import type { Agent, Brain, Organisation } from '../../contract/agent.ts'
 import type { EligibleJudge, ReviewerStanding } from '../../contract/review.ts'
 import { nameKey } from './look-alike.ts'
-import { isReviewerRole } from './organisation.ts'
+import { isManager, isReviewerRole } from './organisation.ts'
 import { brainNamed, memberNamed, principalOf } from './principal.ts'
 import { type Sharing, sharingOf } from './sharing.ts'
 
@@ -94,14 +94,17 @@ function examine(
   if (brain.kind === 'command' && !isReviewerRole(agent.role) && agent.judges !== true) {
     return { why: 'is a command without a reviewer role or judges: true' }
   }
-  if (brain.kind === 'outside' && !isReviewerRole(agent.role) && agent.judges !== true) {
+  const standing = standingOf(name, agent, question)
+  // What a manager handed down it judges, wherever it works; who is a manager is the configuration's to say, not the caller's.
+  const ofOwnHands = standing === 'delegator' && isManager(name, organisation)
+  if (brain.kind === 'outside' && !isReviewerRole(agent.role) && agent.judges !== true && !ofOwnHands) {
     return { why: 'works outside, without a reviewer role or judges: true' }
   }
   const worker = knownBrainOf(question.assignee, organisation)
   const sharing: Sharing = worker === undefined ? { shares: 'nothing', what: '' } : sharingOf(worker, brain)
   const tooClose = closeness(question, worker, brain, sharing)
   if (tooClose !== undefined) return { why: tooClose }
-  const judge = { judge: name, principal, standing: standingOf(name, agent, question), form: formOf(brain), shares: sharing.shares }
+  const judge = { judge: name, principal, standing, form: formOf(brain), shares: sharing.shares }
   return {
     judge: brain.kind === 'outside' ? { ...judge, outside: true } : judge,
     warning: sharing.shares === 'nothing' ? undefined : `${name} shares ${sharing.what} with the worker ${question.assignee}`,

@@ -43,6 +43,27 @@ describe('the tool calls of a conversational worker', () => {
     ).toBe('bad_command')
   })
 
+  it('say what was used before them: cut off in the middle of one, an attempt has used that at least', () => {
+    const usage = { inputTokens: 7, costUsd: 2 }
+    const interrupt = { type: 'interrupt_attempt', attempt: 1, detail: 'crash' } as const
+    const cut = created(rulesWith())
+      .when(start(true))
+      .when({ ...begin, usage })
+    expect(cut.last('call.begun')).toMatchObject({ usage })
+    expect(cut.when(interrupt).last('attempt.interrupted')).toEqual({ attempt: 1, detail: 'crash', worker: 'dev', usage })
+    const between = created(rulesWith())
+      .when(start(true))
+      .when({ ...begin, usage })
+      .when(end)
+    expect(between.when(interrupt).last('attempt.interrupted')).toEqual({ attempt: 1, detail: 'crash' })
+    const later = created(rulesWith())
+      .when(start(true))
+      .when({ ...begin, usage })
+      .when(end)
+      .when(begin)
+    expect(later.when(interrupt).last('attempt.interrupted'), 'as of the latest').toEqual({ attempt: 1, detail: 'crash' })
+  })
+
   it('and all that was said are forgotten with a reset', () => {
     const task = created(rulesWith({ panel: { mode: 'full', size: 1 } })).when(start(true))
     task.when({ ...submit(task.state, 'work'), conversation: said('s3') } as TaskCommand).when(checks(task.state))

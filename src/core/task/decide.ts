@@ -51,6 +51,7 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
     case 'record_delegations':
       return recordDelegations(state, command)
     case 'submit_case':
+    case 'refuse_case':
       return submitCase(state, command, rules)
     case 'begin_call':
     case 'end_call':
@@ -147,9 +148,13 @@ function endAttempt(
   if (!open.ok) return open
   const draft = new Draft(state)
   const { attempt, detail } = command
-  if (command.type === 'stop_attempt') return draft.emit('attempt.stopped', { attempt, detail }).done()
+  if (command.type === 'stop_attempt') {
+    const { usage } = command
+    return draft.emit('attempt.stopped', { attempt, detail, ...(usage && { worker: open.current.worker, usage }) }).done()
+  }
   if (command.type === 'interrupt_attempt') {
-    draft.emit('attempt.interrupted', { attempt, detail })
+    const { callOpen, used, worker } = open.current
+    draft.emit('attempt.interrupted', { attempt, detail, ...(callOpen && used && { worker, usage: used }) })
     sendBack(draft, rules)
     return draft.done()
   }

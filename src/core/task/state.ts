@@ -4,7 +4,7 @@ import type { OperatorAnswer } from '../../contract/events/task.ts'
 import type { Decision, Feedback, LedgerEntry, Subject, Veto } from '../../contract/review.ts'
 import type { Score } from '../../contract/score.ts'
 import type { DoneFlag, HeldReason, TaskInput, TaskSpec, TaskStatus } from '../../contract/task.ts'
-import type { Category } from '../../contract/verdict.ts'
+import type { Category, Usage } from '../../contract/verdict.ts'
 import type { Panel } from '../panel/state.ts'
 
 /** The attempt whose work is at hand, with what was submitted in it. Kept after its end, until the next one starts. */
@@ -16,6 +16,8 @@ export interface AttemptState {
   /** Tool calls begun in this attempt, and whether the last one is open: a crash then leaves effects unknown. */
   calls: number
   callOpen: boolean
+  /** What had been used, and not told with a case, when the last one was begun. */
+  used?: Usage
   work?: string
   /** The worker took the task itself. */
   outside?: true

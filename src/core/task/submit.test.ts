@@ -94,6 +94,29 @@ describe('a case', () => {
     expect(badCase(task).emitted).toEqual(['case.parse_error'])
   })
 
+  it('that could not be read where it came in is one that cannot be read, as any other', () => {
+    const refusal = (task: History) => task.when({ type: 'refuse_case', attempt: task.state.attempts, problems: ['too long'], raw: '{"su' })
+    const task = begun(true, { maxCaseErrors: 1 })
+    expect(refusal(task).emitted).toEqual(['case.parse_error'])
+    expect(task.last('case.parse_error')).toEqual({ attempt: 1, problems: ['too long'], raw: '{"su' })
+    expect(refusal(task).emitted).toEqual(['case.parse_error', 'attempt.rejected', 'task.returned'])
+    expect(task.last('attempt.rejected')).toMatchObject({ cause: 'case', detail: expect.stringContaining('too long') })
+    expect(task.refusal({ type: 'refuse_case', attempt: 1, problems: ['late'], raw: '' })).toBe('wrong_status')
+    expect(refusal(begun(false)).emitted).toContain('attempt.rejected')
+  })
+
+  it.each([
+    ['a case that cannot be read', (task: History) => ({ ...submit(task.state, 'one', { raw: '{}' }), usage: { costUsd: 2 } })],
+    ['silence', ({ state }: History) => ({ type: 'report_quiet' as const, attempt: state.attempts, usage: { costUsd: 2 } })],
+  ])('by %s: what was used is told when the attempt is over, and not before', (_, command) => {
+    const task = begun(true, { maxCaseErrors: 1 })
+    task.when(command(task) as never)
+    expect(task.state.status).toBe('running')
+    expect(JSON.stringify(task.events)).not.toContain('usage')
+    task.when(command(task) as never)
+    expect(task.last('attempt.rejected')).toMatchObject({ usage: { costUsd: 2 } })
+  })
+
   it('may be corrected within the attempt, and errors count over all its submissions', () => {
     const task = badCase(begun(true, { maxCaseErrors: 1 }, { checks: twoChecks }))
     failChecks(task)

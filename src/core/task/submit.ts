@@ -1,5 +1,6 @@
 import { checkId } from '../../contract/check.ts'
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
+import type { Usage } from '../../contract/verdict.ts'
 import { emptyIsRejected, implicitCase, readCase } from '../case/read.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { beginReview } from './reviewing.ts'
@@ -14,10 +15,11 @@ export function openAttempt(state: TaskState, attempt: number): { ok: true; curr
   return { ok: true, current: state.current }
 }
 
-/** A worker says that it is done. */
-export function submitCase(state: TaskState, command: TaskCommandOf<'submit_case'>, rules: Rules): Decided {
+/** A worker says that it is done, in words that can be read as a case or not. */
+export function submitCase(state: TaskState, command: TaskCommandOf<'submit_case' | 'refuse_case'>, rules: Rules): Decided {
   const open = openAttempt(state, command.attempt)
   if (!open.ok) return open
+  if (command.type === 'refuse_case') return caseError(new Draft(state), command, command.problems, rules)
   if (command.raw === null && open.current.conversational) return refuse('bad_command', 'a conversational worker submits its case itself')
   const { attempt, content } = command
   const draft = new Draft(state)
@@ -32,16 +34,16 @@ export function submitCase(state: TaskState, command: TaskCommandOf<'submit_case
     ...(command.usage && { usage: command.usage }),
     ...(command.conversation !== undefined && { conversation: command.conversation }),
   })
-  if (emptyIsRejected(state.spec, content)) reject(draft, rules, 'empty', 'There is no output and no change: nothing was delivered.', [])
+  if (emptyIsRejected(state.spec, content)) reject(draft, rules, 'empty', 'There is no output and no change: nothing was delivered.')
   return draft.done()
 }
 
-function caseError(draft: Draft, command: TaskCommandOf<'submit_case'>, problems: string[], rules: Rules): Decided {
+function caseError(draft: Draft, command: TaskCommandOf<'submit_case' | 'refuse_case'>, problems: string[], rules: Rules): Decided {
   const current = draft.state.current
-  const { attempt, conversation } = command
+  const { attempt, conversation, usage } = command
   draft.emit('case.parse_error', { attempt, problems, raw: command.raw ?? '', ...(conversation && { conversation }) })
   const mayRetry = current?.conversational && current.caseErrors < rules.policy.review.maxCaseErrors
-  if (!mayRetry) reject(draft, rules, 'case', `The case could not be read: ${problems.join('; ')}`, [])
+  if (!mayRetry) reject(draft, rules, 'case', `The case could not be read: ${problems.join('; ')}`, { usage })
   return draft.done()
 }
 
@@ -54,8 +56,10 @@ export function recordCall(state: TaskState, command: TaskCommandOf<'begin_call'
   if (!conversational) return refuse('bad_command', 'only a conversational worker says which tools it uses')
   if (callOpen === (command.type === 'begin_call')) return refuse('wrong_status', callOpen ? 'a tool call is open' : 'no tool call is open')
   const draft = new Draft(state)
-  if (command.type === 'begin_call') draft.emit('call.begun', { attempt, call: calls + 1, tool: command.tool, conversation })
-  else draft.emit('call.ended', { attempt, call: calls, conversation })
+  if (command.type === 'begin_call') {
+    const { tool, usage } = command
+    draft.emit('call.begun', { attempt, call: calls + 1, tool, conversation, ...(usage && { usage }) })
+  } else draft.emit('call.ended', { attempt, call: calls, conversation })
   return draft.done()
 }
 
@@ -77,7 +81,7 @@ export function reportQuiet(state: TaskState, command: TaskCommandOf<'report_qui
   const draft = new Draft(state)
   const { attempt, conversation } = command
   if (!open.current.reminded) draft.emit('worker.reminded', { attempt, ...(conversation && { conversation }) })
-  else reject(draft, rules, 'quiet', 'The worker ended its turn twice without submitting a case.', [])
+  else reject(draft, rules, 'quiet', 'The worker ended its turn twice without submitting a case.', { usage: command.usage })
   return draft.done()
 }
 
@@ -104,7 +108,7 @@ export function reportChecks(state: TaskState, command: TaskCommandOf<'report_ch
   draft.emit('checks.failed', facts)
   const mayRetry =
     current.attempt === state.attempts && current.conversational && current.checkFailures < rules.policy.review.maxCheckRetries
-  if (!mayRetry) reject(draft, rules, 'checks', `Checks do not pass: ${failed.map((report) => report.id).join(', ')}.`, failed)
+  if (!mayRetry) reject(draft, rules, 'checks', `Checks do not pass: ${failed.map((report) => report.id).join(', ')}.`, { reports: failed })
   return draft.done()
 }
 
@@ -113,8 +117,9 @@ function reject(
   rules: Rules,
   cause: 'empty' | 'checks' | 'case' | 'quiet',
   detail: string,
-  reports: TaskCommandOf<'report_checks'>['reports'],
+  { reports = [], usage }: { reports?: TaskCommandOf<'report_checks'>['reports']; usage?: Usage | undefined } = {},
 ): void {
-  draft.emit('attempt.rejected', { attempt: attemptAtHand(draft.state), category: 'acceptance_gap', cause, detail, reports })
+  const attempt = attemptAtHand(draft.state)
+  draft.emit('attempt.rejected', { attempt, category: 'acceptance_gap', cause, detail, reports, ...(usage && { usage }) })
   sendBack(draft, rules)
 }

@@ -12,6 +12,7 @@ import { evolveDeliverable, type MaybeDeliverable } from '../../core/gate/delive
 import { type TaskTerms, unbackedTerms } from '../../core/policy/of-task.ts'
 import { evolveAll } from '../../core/task/evolve/evolve.ts'
 import type { Signer } from '../../ports/signer.ts'
+import { groundOf } from '../deliverables/cards/rests-on.ts'
 import type { EngineParts } from '../parts.ts'
 import { loadOwner } from '../policy/owner.ts'
 import { deliverableStream, missionStream, taskStream } from '../streams.ts'
@@ -70,7 +71,7 @@ async function recordedPolicy(journal: Parts['journal'], mission: string | undef
 
 async function attest(
   { snapshots, journal, clock }: Parts,
-  task: TaskTerms & { mission?: string | undefined },
+  task: TaskTerms & Pick<TaskSpec, 'id' | 'mission'>,
   told: DecisionFacts,
   last: StoredEvent,
   signer: Signer,
@@ -79,6 +80,9 @@ async function attest(
     const { id, expires } = told.decision
     return { ok: false, error: `the verdict on ${id} has expired: it counted until ${expires}. Have it reviewed again, then attest that` }
   }
+  const vouches = told.decision.flag === 'clean' || told.decision.flag === 'owner-accepted'
+  const { broken } = vouches ? await groundOf(journal, task.id) : { broken: undefined }
+  if (broken) return { ok: false, error: `nothing can be attested of ${told.decision.id} for now: ${broken.why}` }
   const recorded = await recordedPolicy(journal, task.mission, told.decision.policy)
   const terms = unbackedTerms((await loadOwner({ journal })).state, told.decision, task, recorded)
   const standing = { policyAccepted: terms.length === 0, ...(terms.length > 0 && { notAccepted: terms.slice(0, mostTerms) }) }

@@ -6,9 +6,8 @@ import type { ObjectInventory } from '../../ports/inventory.ts'
 import type { Journal, JournalFault } from '../../ports/journal.ts'
 import type { SnapshotStore } from '../../ports/snapshots.ts'
 import { type Naming, proveObjects } from './objects.ts'
-import { handsOverTask, lostCards } from './queue/lost-cards.ts'
+import { Candidates, endingsLost, openLost } from './queue/lost.ts'
 import { strayWork } from './queue/strays.ts'
-import { unqueuedTasks } from './queued.ts'
 import { referencesOf } from './references.ts'
 import { walkJournal } from './walk.ts'
 
@@ -40,11 +39,10 @@ export async function verifyEverything(
   const comparison = checkpoint && new CheckpointComparison(checkpoint)
   const namings: Naming[] = []
   const known = new Set<string>()
-  const handingOver: string[] = []
+  const ending = new Candidates()
   const whole = await walkJournal(journal, (event) => {
     comparison?.feed(event)
-    const task = handsOverTask(event)
-    if (task !== undefined) handingOver.push(task)
+    ending.feed(event)
     for (const reference of referencesOf(event)) {
       if (known.has(`${reference.kind} ${reference.digest}`)) continue
       known.add(`${reference.kind} ${reference.digest}`)
@@ -53,8 +51,9 @@ export async function verifyEverything(
   })
   const views = breaks.length === 0 && whole ? await viewBreaks(journal) : []
   // Tasks are found by their rows, so these are proved first.
-  const idle = policy && breaks.length === 0 && whole && views.length === 0 ? await unqueuedTasks(journal, policy) : []
-  const queue = breaks.length === 0 && whole ? [...(await strayWork(journal)), ...(await lostCards(journal, handingOver))] : []
+  const isSound = breaks.length === 0 && whole
+  const idle = policy && isSound && views.length === 0 ? (await openLost(journal, policy)).map(({ link }) => link) : []
+  const queue = isSound ? [...(await strayWork(journal)), ...(await endingsLost(journal, ending)).map(({ link }) => link)] : []
   const proof = await proveObjects(snapshots, inventory, namings)
   const own = [...breaks, ...views, ...idle, ...queue, ...proof.breaks]
   const compared = comparison?.finish(whole) ?? []

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Handed, handedTask } from '../../core/delegation/plan.ts'
+import { judgesOf } from '../../core/delegation/judges.ts'
 import { describeScore } from '../../core/score/score.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { TaskSpec } from '../../contract/task.ts'
@@ -41,6 +42,7 @@ export const DelegateResult = z.strictObject({
   task: z.string().optional(),
   status: z.enum(['completed', 'failed', 'held']),
   summary: z.string(),
+  notice: z.string().optional().describe('Where whoever handed it down cannot judge it: why, and who is asked instead.'),
   /** Only where criteria were given. PASS only for work accepted clean. */
   judge: z.strictObject({ verdict: z.enum(['PASS', 'FAIL']), reasoning: z.string() }).optional(),
 })
@@ -120,6 +122,8 @@ export async function beginDelegation(
     const made = handedTask(handedOf(entry, index, entries.length), { mission: 'delegation', by, parent: above }, config)
     if (!made.ok) return refused('bad_command', `task ${index}: ${made.error}`)
     const judged = (entry.acceptance_criteria ?? []).length > 0
+    const { nobody } = judged ? judgesOf(made.value, engine.parts.rules) : {}
+    if (nobody !== undefined) return refused('bad_command', `task ${index}: Judge unavailable: ${nobody}`)
     specs.push({
       ...made.value,
       id: `delegation/${index + 1}`,
@@ -158,7 +162,9 @@ export async function delegationStanding(engine: Engine, mission: string): Promi
     const id = `${mission}/${index + 1}`
     const state = await engine.task(id)
     if (!state || !settled.has(state.status)) open += 1
-    results.push(resultOf(index, id, state, state?.spec.terms?.evaluate !== false))
+    const judged = state?.spec.terms?.evaluate !== false
+    const { instead } = state && judged ? judgesOf(state.spec, engine.parts.rules) : {}
+    results.push({ ...resultOf(index, id, state, judged), ...(instead !== undefined && { notice: instead }) })
   }
   return { by, open, results }
 }
@@ -192,7 +198,7 @@ function resultOf(task_index: number, task: string, state: TaskState | undefined
 
 function reasoningOf(state: TaskState | undefined): string {
   if (!state) return 'the task is gone'
-  if (state.hold?.reason === 'judge_unavailable') return `Judge unavailable: ${state.hold.detail}`
+  if (state.hold?.reason === 'judge_unavailable' || state.hold?.reason === 'no_reviewer') return `Judge unavailable: ${state.hold.detail}`
   if (state.status === 'held') return state.hold?.detail ?? 'it waits for a person'
   const decision = state.decided.at(-1)?.decision
   if (!decision) return state.ledger.at(-1)?.concern ?? 'nobody graded it'

@@ -91,7 +91,18 @@ describe('a deliverable that was judged', () => {
     expect(await bring('w', 'x', { title: ' ' })).toMatchObject({ ok: false, error: { code: 'bad_command' } })
     expect(await engine.missions()).toEqual([])
     await bring('w', 'x')
-    expect(await send('w', 'bob')).toMatchObject({ ok: false, code: 'deliverable_unknown' })
+    const head = await engine.parts.journal.head('deliverable/w')
+    const [anothers, nobodys] = [await send('w', 'bob'), await send('v', 'bob')]
+    expect(anothers).toMatchObject({ ok: false, code: 'deliverable_unknown' })
+    expect(JSON.stringify(anothers).replaceAll(/\bw\b/g, 'v'), 'that it exists is not told').toBe(JSON.stringify(nobodys))
+    expect(await engine.parts.journal.head('deliverable/w'), 'whoever has no part in it does not move it').toBe(head)
+    const recorded = (await engine.events(0, 1000)).filter(({ type }) => type === 'release.refused').map(({ data }) => data)
+    expect(recorded).toMatchObject([
+      { deliverable: 'w', by: 'bob', verdict: 'PASS', bypass: false, message: "w is ana's: bob cannot hand it over" },
+      { deliverable: 'v', by: 'bob', bypass: false },
+    ])
     expect(await send('w', 'runtime')).toMatchObject({ ok: false, code: 'type_reserved' })
+    const [last] = (await engine.events(0, 1000)).filter(({ type }) => type === 'release.refused').slice(-1)
+    expect(last?.data).toMatchObject({ deliverable: 'w', by: 'runtime', code: 'type_reserved', bypass: false })
   })
 })

@@ -12,6 +12,7 @@ import { cardStream, deliverableStream, ownerStream, refusalStream, taskStream }
 import { asNew } from '../task/task-store.ts'
 import type { TaskStore } from '../task/task-store.ts'
 import { durationMs } from '../../contract/config/duration.ts'
+import { type Ground, groundOf } from './cards/rests-on.ts'
 import { headedByReview, type SentCard, sentCards } from './inbox.ts'
 import { givenUpFor, loadDeliverable, maxTries } from './store.ts'
 
@@ -39,47 +40,34 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
   const id = request.metadata.deliverableId
   for (let tries = 0; tries < maxTries; tries += 1) {
     if (sending.card !== undefined && (await parts.journal.head(cardStream(card))) > 0) return alreadySent(parts, card)
-    const { state: deliverable, version } = id === undefined ? { state: undefined, version: 0 } : await loadDeliverable(parts, id)
-    const judged = deliverable ? await tasks.load(deliverable.latest.task) : { state: undefined, version: 0 }
-    const { source } = deliverable?.latest ?? {}
-    const digestNow = source === undefined ? undefined : await sending.digestOf?.(source)
-    const now = parts.clock.now()
-    const owner = await loadOwner(parts)
-    const unaccepted = unacceptedDifferences(owner.state, parts.rules)
-    const loosened = judged.state && loosenedTerms(owner.state, parts.rules, judged.state.spec)
-    const sent = deliverable ? await sentCards(parts, deliverable.deliverable) : []
-    const question = {
-      ...{ request, from: sending.from, card, deliverable, task: judged.state, digestNow, now },
-      ...{
-        givenUp: await givenUpFor(parts, judged.state),
-        policy: parts.rules.digest,
-        unaccepted,
-        loosened,
-        sent: sent.map(({ row }) => row),
-      },
-    }
-    const agentsObeyed = parts.config.gate.agentBypass && unaccepted === undefined && request.metadata.evaluatorBypass === true
+    const looked = await lookAround(parts, tasks, request, { ...sending, card })
+    const { deliverable, sent, now } = looked
+    const agentsObeyed = parts.config.gate.agentBypass && looked.unaccepted === undefined && request.metadata.evaluatorBypass === true
     const granted =
       deliverable && agentsObeyed ? [bypassOf(deliverable.deliverable, deliverable.latest.digest, sending.from, now, parts)] : []
-    const asked =
-      deliverable && granted.length > 0
-        ? { ...question, deliverable: { ...deliverable, bypasses: granted.map(({ data }) => data) } }
-        : question
-    const answer = await headedByReview(tasks, mayLeave(asked), judged.state)
-    const looked = lookedAt(answer, { card, by: sending.from, deliverable: id })
+    const waivable = deliverable && granted.length > 0 && { deliverable: { ...deliverable, bypasses: granted.map(({ data }) => data) } }
+    const question = { ...looked, ...waivable, sent: sent.map(({ row }) => row) }
+    const answer = await headedByReview(tasks, mayLeave(question), looked.task)
+    const { outcome } = answer
+    const recorded = lookedAt(answer, { card, by: sending.from, deliverable: id })
     const asks =
-      deliverable && answer.outcome.kind === 'refused' && answer.outcome.code === 'bypass_refused'
+      deliverable && outcome.kind === 'refused' && outcome.code === 'bypass_refused'
         ? requestBypass(deliverable, sending.from, request.body)
         : []
-    const waives = answer.outcome.kind === 'allowed' && answer.bypass ? granted : []
+    const waives = outcome.kind === 'allowed' && answer.bypass ? granted : []
+    // Whoever asks for another's deliverable does not move it.
+    const isOwn = deliverable && !(outcome.kind === 'refused' && outcome.recorded !== undefined)
     const streams: StreamAppend[] = [
-      deliverable
-        ? { stream: deliverableStream(deliverable.deliverable), expected: version, events: [...waives, looked, ...asks].map(asNew) }
-        : { stream: refusalStream, expected: await parts.journal.head(refusalStream), events: [asNew(looked)] },
+      isOwn
+        ? {
+            stream: deliverableStream(deliverable.deliverable),
+            expected: looked.version,
+            events: [...waives, recorded, ...asks].map(asNew),
+          }
+        : { stream: refusalStream, expected: await parts.journal.head(refusalStream), events: [asNew(recorded)] },
+      ...looked.restsOn,
     ]
-    streams.push({ stream: ownerStream, expected: owner.version, events: [] })
-    if (judged.state) streams.push({ stream: taskStream(judged.state.spec.id), expected: judged.version, events: [] })
-    if (answer.outcome.kind === 'allowed') streams.push(...cardWith(answer.outcome.card, sent))
+    if (outcome.kind === 'allowed') streams.push(...cardWith(outcome.card, sent))
     const at = new Date(now).toISOString()
     const enqueue = notificationsOf(streams, at, parts.config)
     const appended = await parts.journal.append({ streams, meta: { at, actor: sending.from }, enqueue })
@@ -88,9 +76,61 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
   return { ok: false, code: 'busy', message: `other writers were first ${maxTries} times in a row` }
 }
 
+/** The same for whoever comes through a door: what the runtime and the owner say is nobody's to send. */
+export function sendCard(parts: EngineParts, tasks: TaskStore, request: CardRequest, sending: Sending): Promise<Emitted> {
+  const isReserved = sending.from === 'runtime' || sending.from === 'owner'
+  return isReserved ? refuseSender(parts, request, sending.from) : emitCard(parts, tasks, request, sending)
+}
+
+/** Recorded as any other refusal. */
+async function refuseSender(parts: EngineParts, request: CardRequest, from: string): Promise<Emitted> {
+  const message = `nobody sends cards as ${from}: name the agent that does`
+  const bypass = request.metadata.evaluatorBypass === true
+  const answer: GateAnswer = { bypass, outcome: { kind: 'refused', code: 'type_reserved', message } }
+  const recorded = lookedAt(answer, { card: parts.random.id(), by: from, deliverable: request.metadata.deliverableId })
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const streams = [{ stream: refusalStream, expected: await parts.journal.head(refusalStream), events: [asNew(recorded)] }]
+    const at = new Date(parts.clock.now()).toISOString()
+    const enqueue = notificationsOf(streams, at, parts.config)
+    if ((await parts.journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue })).ok) return emitted(answer)
+  }
+  return { ok: false, code: 'busy', message: `other writers were first ${maxTries} times in a row` }
+}
+
+/** Everything that the gate looks at, and the streams that must not have moved when its answer is written. */
+async function lookAround(
+  parts: EngineParts,
+  tasks: TaskStore,
+  request: CardRequest,
+  { from, card, digestOf }: Sending & { card: string },
+) {
+  const id = request.metadata.deliverableId
+  const { state: deliverable, version } = id === undefined ? { state: undefined, version: 0 } : await loadDeliverable(parts, id)
+  const judged = deliverable ? await tasks.load(deliverable.latest.task) : { state: undefined, version: 0 }
+  const { source } = deliverable?.latest ?? {}
+  const digestNow = source === undefined ? undefined : await digestOf?.(source)
+  const now = parts.clock.now()
+  const owner = await loadOwner(parts)
+  const ground: Ground = judged.state && judged.state.inputs.length > 0 ? await groundOf(parts.journal, judged.state.spec.id) : { seen: [] }
+  const restsOn: StreamAppend[] = [{ stream: ownerStream, expected: owner.version, events: [] }]
+  const own = judged.state && { stream: taskStream(judged.state.spec.id), expected: judged.version, events: [] }
+  if (own) restsOn.push(own, ...ground.seen.filter(({ stream }) => stream !== own.stream))
+  return {
+    ...{ request, from, card, deliverable, version, digestNow, now, restsOn },
+    task: judged.state,
+    upstream: ground.broken?.why,
+    givenUp: await givenUpFor(parts, judged.state),
+    policy: parts.rules.digest,
+    unaccepted: unacceptedDifferences(owner.state, parts.rules),
+    loosened: judged.state && loosenedTerms(owner.state, parts.rules, judged.state.spec),
+    sent: deliverable ? await sentCards(parts, deliverable.deliverable) : [],
+  }
+}
+
 function emitted({ outcome, verdict, bypass }: GateAnswer): Emitted {
   const known = verdict !== undefined && { verdict }
   if (outcome.kind === 'allowed') return { ok: true, card: outcome.card, bypass, ...known }
+  if (outcome.recorded !== undefined) return { ok: false, code: outcome.code, message: outcome.message }
   return { ok: false, code: outcome.code, message: outcome.message, ...known }
 }
 
@@ -106,7 +146,7 @@ function lookedAt(
 ): AssayEvent {
   const looked = { card, by, bypass, ...(deliverable !== undefined && { deliverable }), ...(verdict !== undefined && { verdict }) }
   if (outcome.kind === 'allowed') return { type: 'release.allowed', data: looked }
-  return { type: 'release.refused', data: { ...looked, code: outcome.code, message: outcome.message } }
+  return { type: 'release.refused', data: { ...looked, code: outcome.code, message: outcome.recorded ?? outcome.message } }
 }
 
 function bypassOf(deliverable: string, digest: string, by: string, now: number, { config }: EngineParts) {

@@ -5,7 +5,8 @@ import type { SnapshotFile } from '../../ports/snapshots.ts'
 import type { EngineParts } from '../parts.ts'
 import type { Engine } from '../engine.ts'
 import type { InboxRow } from '../views/inbox.ts'
-import { contradiction } from './cards/taken-back.ts'
+import { groundOf } from './cards/rests-on.ts'
+import { contradiction, saysAccepted } from './cards/taken-back.ts'
 
 /**
  * Writes what a card hands over into a folder that holds nothing yet: the reviewed snapshot, every byte held against its digest, never the
@@ -30,9 +31,17 @@ export async function exportCard(
 
 /** The same for a card as it stands: one that has expired, or whose work is accepted no longer, hands nothing over. */
 export async function handCard(engine: Pick<Engine, 'parts' | 'task'>, row: InboxRow, folder: string): Promise<Result<SnapshotFile[]>> {
-  const over = contradiction(row, row.task === undefined ? undefined : await engine.task(row.task))
+  const over = await whyHandsNothing(engine, row)
   if (over === undefined) return exportCard(engine.parts, row, folder)
   return refused('wrong_status', `the card ${row.card} hands nothing over any more: ${over}`)
+}
+
+/** Why a card hands nothing over any more: it is over, or its work, or something that this rests on, is accepted no longer. */
+export async function whyHandsNothing(engine: Pick<Engine, 'parts' | 'task'>, row: InboxRow): Promise<string | undefined> {
+  const { task } = row
+  const said = contradiction(row, task === undefined ? undefined : await engine.task(task))
+  if (said !== undefined || task === undefined || !saysAccepted(row)) return said
+  return (await groundOf(engine.parts.journal, task)).broken?.why
 }
 
 function refused(code: 'not_found' | 'wrong_status', message: string): Result<never> {

@@ -12,7 +12,9 @@ import type { CardState, InboxRow } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import { textOrder } from '../../contract/canonical.ts'
 import { changedRows } from './cards/proven.ts'
-import { cardFrom, recordedCard, recordedCards, toldBy, toldOf } from './cards/recorded.ts'
+import { acceptedGround } from './cards/rests-on.ts'
+import { saysAccepted } from './cards/taken-back.ts'
+import { cardFrom, hasMoved, recordedCard, recordedCards, toldBy, toldOf } from './cards/recorded.ts'
 
 /** The owner's cards, newest first, as the journal's events have them. One that waited too long counts as expired. */
 export async function inboxCards(parts: EngineParts): Promise<InboxRow[]> {
@@ -74,7 +76,8 @@ export async function sentCards(parts: EngineParts, deliverable: string): Promis
     const { card } = row as { card: string }
     const events = await parts.journal.readStream(cardStream(card))
     const recorded = cardFrom(events, card)
-    if (recorded) found.push({ row: await completed(parts, recorded), version: events.length, isOpen: recorded.state === 'pending' })
+    if (recorded)
+      found.push({ row: await completed(parts, recorded, 'proven'), version: events.length, isOpen: recorded.state === 'pending' })
   }
   return found.sort((one, other) => textOrder(other.row.at, one.row.at))
 }
@@ -89,6 +92,7 @@ export async function cardsOf(parts: EngineParts, deliverable: string): Promise<
  */
 async function completed(parts: EngineParts, row: InboxRow, how: 'listed' | 'proven' = 'listed'): Promise<InboxRow> {
   const state = isOver(parts, row) ? ('expired' as const) : row.state
+  if (state === 'pending' && saysAccepted(row)) return onGround(parts, row, how)
   const task = row.about === undefined ? undefined : taskOf(row.about)
   if (task === undefined) return { ...row, state, title: row.title || (row.about ?? row.card) }
   const isKept = how === 'listed' && state !== 'pending'
@@ -98,6 +102,14 @@ async function completed(parts: EngineParts, row: InboxRow, how: 'listed' | 'pro
   const { title, bar, score, flag } = about
   const known = { bar, ...(score && { score }), ...(flag && { flag: flag === 'clean' ? ('pass' as const) : flag }) }
   return { ...row, state, title, task, ...known }
+}
+
+/** A card counts for nothing from the moment that something its work rests on does, whether its task was told of it yet or not. */
+async function onGround({ journal }: EngineParts, row: InboxRow, how: 'listed' | 'proven'): Promise<InboxRow> {
+  const { task } = row
+  if (task === undefined || (how === 'listed' && !hasMoved(journal, task))) return row
+  const { broken } = await acceptedGround(journal, task)
+  return broken ? { ...row, state: 'expired', closed: { at: broken.at, by: 'runtime', reason: broken.why } } : row
 }
 
 function isOver({ clock, config }: EngineParts, { state, at, about }: InboxRow): boolean {
@@ -111,6 +123,7 @@ export async function closeCard(
   { state, by, reason }: { state: Exclude<CardState, 'pending' | 'expired'>; by: string; reason: string },
 ): Promise<Result<InboxRow>> {
   for (let tries = 0; tries < 5; tries += 1) {
+    const expected = await parts.journal.head(cardStream(card))
     const row = await inboxCard(parts, card)
     if (!row) return { ok: false, error: { code: 'not_found', message: `there is no card ${card}` } }
     if (row.about !== undefined)
@@ -118,9 +131,12 @@ export async function closeCard(
         ok: false,
         error: { code: 'bad_command', message: `${card} asks something: answer it (assay requests answer ${row.request})` },
       }
-    if (row.state !== 'pending') return { ok: false, error: { code: 'wrong_status', message: `${card} is ${row.state} already` } }
+    const why = row.state === 'expired' && row.closed ? `: ${row.closed.reason}` : ''
+    if (row.state !== 'pending') return { ok: false, error: { code: 'wrong_status', message: `${card} is ${row.state} already${why}` } }
     const event: AssayEvent = { type: state === 'handled' ? 'card.handled' : 'card.dismissed', data: { card, by, reason } }
-    const streams = [{ stream: cardStream(card), expected: await parts.journal.head(cardStream(card)), events: [asNew(event)] }]
+    const ground = saysAccepted(row) ? await acceptedGround(parts.journal, row.task ?? '') : { seen: [] }
+    if (ground.broken) continue
+    const streams = [{ stream: cardStream(card), expected, events: [asNew(event)] }, ...ground.seen]
     const at = new Date(parts.clock.now()).toISOString()
     const appended = await parts.journal.append({ streams, meta: { at, actor: by }, enqueue: notificationsOf(streams, at, parts.config) })
     if (appended.ok) return { ok: true, value: { ...row, state } }

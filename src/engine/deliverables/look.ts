@@ -6,6 +6,7 @@ import type { InboxRow } from '../views/inbox.ts'
 import { unacceptedDifferences } from '../../core/policy/accepted.ts'
 import { loosenedTerms } from '../../core/policy/of-task.ts'
 import { loadOwner, type PolicyStanding } from '../policy/owner.ts'
+import { groundOf } from './cards/rests-on.ts'
 import { cardsOf } from './inbox.ts'
 import { type DeliverableReview, deliverableReview } from './review.ts'
 import { givenUpFor, loadDeliverable } from './store.ts'
@@ -47,6 +48,7 @@ export async function deliverableStanding(
     card: '',
     deliverable: state,
     task: judged,
+    upstream: judged && (await groundOf(parts.journal, task)).broken?.why,
     givenUp: await givenUpFor(parts, judged),
     digestNow: source === undefined ? undefined : await digestOf(source),
     policy: parts.rules.digest,

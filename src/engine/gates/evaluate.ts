@@ -1,8 +1,9 @@
 import { isFinished } from '../../core/task/decide.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import type { Bench } from '../work/bench.ts'
-import { taskStream } from '../streams.ts'
-import type { StreamAppend } from '../../ports/journal.ts'
+import { missionStream, taskStream } from '../streams.ts'
+import type { Journal, StreamAppend } from '../../ports/journal.ts'
+import type { MissionRow } from '../views/tasks.ts'
 import type { GateCommand, GateInput } from '../../core/gate/gate.ts'
 import { handleGate } from './gates.ts'
 import { gatesAfter, loadGate } from './open-again.ts'
@@ -28,7 +29,7 @@ const maxLooks = 25
 
 /**
  * Looks where every input has ended. A gate that failed looks again where `task` has ended: the owner may have accepted it. What it decides rests
- * on every input as it was seen.
+ * on every input as it was seen, and on a run that goes on: nothing asks in one that was stopped.
  */
 export async function evaluateGate(bench: Bench, mission: string, name: string, task?: string): Promise<void> {
   const { evaluate } = bench.parts.rules.policy.review
@@ -37,11 +38,23 @@ export async function evaluateGate(bench: Bench, mission: string, name: string, 
     if (state?.status !== 'waiting' && state?.status !== 'failed') return
     const seen = await endedInputs(bench, `gate/${mission}/${name}`, state.spec.afterTasks)
     if (!seen) return
-    const { inputs, unmoved } = seen
+    const { inputs } = seen
+    const run = await openRun(bench.parts.journal, mission)
+    if (!run) return
+    const unmoved = [...seen.unmoved, run]
     const command: GateCommand = { type: 'evaluate_gate', inputs, evaluate, ...(task !== undefined && { task }) }
     const handled = await handleGate(bench.parts, { mission, name }, command, 'runtime', async () => ({ unmoved }))
     if (handled.ok || handled.error.code !== 'inputs_incomplete') return
   }
+}
+
+/** Appended with what rests on a run that is not finished; undefined where it is. */
+async function openRun(journal: Pick<Journal, 'head' | 'viewRow'>, mission: string): Promise<StreamAppend | undefined> {
+  const stream = missionStream(mission)
+  // Before the row is looked at: a run that is finished in between is found to have moved.
+  const expected = await journal.head(stream)
+  const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
+  return row?.finished === undefined ? { stream, expected, events: [] } : undefined
 }
 
 /** Looks at the inputs from where one was missing last time, and ends at the first that is: few of many are looked at. Undefined where one is. */

@@ -24,7 +24,7 @@ describe('a failed task that the owner accepts after its run has finished', () =
     expect(await scene.finished()).toBe(false)
     expect((await scene.run()).counts).toEqual({ 'owner-accepted': 1, clean: 1 })
     expect((await scene.types('mission/plan-1')).slice(2)).toEqual(['mission.finished', 'mission.reopened', 'mission.finished'])
-    expect((await scene.engine.missions())[0]?.outcome).toBe('clean')
+    expect((await scene.engine.missions())[0]?.outcome).toBe('owner-accepted')
   })
 
   it('leaves a gate that passed as it is, and has one that failed look again', async () => {
@@ -55,7 +55,7 @@ describe('a failed task that the owner accepts after its run has finished', () =
     await scene.run()
     expect(raced).toBe(1)
     expect((await scene.types('mission/plan-1')).slice(2)).toEqual(['mission.finished'])
-    expect((await scene.engine.missions())[0]?.outcome).toBe('clean')
+    expect((await scene.engine.missions())[0]?.outcome).toBe('owner-accepted')
   })
 })
 

@@ -3,6 +3,7 @@ import { readEvent } from '../../contract/events/read.ts'
 import { decideGate, evolveGate, type MaybeGate } from '../../core/gate/gate.ts'
 import { isFinished } from '../../core/task/decide.ts'
 import type { MaybeTask, TaskState } from '../../core/task/state.ts'
+import type { NewWork } from '../../contract/work.ts'
 import type { Journal } from '../../ports/journal.ts'
 import { gateStream, missionStream, taskStream } from '../streams.ts'
 import { gateInputKey } from '../views/gates.ts'
@@ -13,6 +14,8 @@ export interface Belonging {
   stream: string
   expected: number
   events: AssayEvent[]
+  /** Work that these events call for. */
+  work?: NewWork[]
 }
 
 /** Names of the gates that look at a task. */
@@ -47,30 +50,39 @@ function endsAnew(before: MaybeTask, events: readonly AssayEvent[], after: TaskS
   return before !== undefined && isFinished(before) && isFinished(after) && events.some(({ type }) => endings.has(type))
 }
 
+/** What was made of a task that had ended is open again: whoever was given it waits. */
+export function countsNoLonger(before: MaybeTask, after: TaskState): boolean {
+  return opensAgain(before, after) && !isMerged(after)
+}
+
 /**
- * What has to be written with a decision on a task that had ended. Opened again, so that nothing starts in between: gates that looked at it are
- * shut, and a question that they asked about it is withdrawn. Opened or ended otherwise: its finished run is open, so that whoever works on open
- * runs does what the decision calls for and writes down anew how the run ended.
+ * The run of a task that was opened or given another end: finished, it is open, so that whoever works on open runs does what the decision calls
+ * for and writes down anew how the run ended.
  */
-export async function belongingTo(journal: Journal, before: MaybeTask, after: TaskState): Promise<Belonging[]> {
-  const { id, mission } = after.spec
+export async function runOf(journal: Pick<Journal, 'head' | 'viewRow'>, { id, mission }: TaskState['spec']): Promise<Belonging[]> {
   if (mission === undefined) return []
-  const shut = !opensAgain(before, after) || isMerged(after) ? [] : await shutGates(journal, mission, id)
   const stream = missionStream(mission)
   const expected = await journal.head(stream)
   const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
   const reopened: AssayEvent = { type: 'mission.reopened', data: { mission, task: id } }
-  return [...shut, { stream, expected, events: row?.finished === undefined ? [] : [reopened] }]
+  return [{ stream, expected, events: row?.finished === undefined ? [] : [reopened] }]
 }
 
-async function shutGates(journal: Journal, mission: string, task: string): Promise<Belonging[]> {
-  const shut: Belonging[] = []
-  for (const name of await gatesAfter(journal, task)) {
-    const { state, version } = await loadGate(journal, mission, name)
-    const decided = decideGate(state, { type: 'reopen_gate', task })
-    shut.push({ stream: gateStream(mission, name), expected: version, events: decided.ok ? decided.value : [] })
+/** Gates that looked at tasks that count no longer are shut, and a question that they asked about them is withdrawn. Each is shut once. */
+export async function shutGates(journal: Pick<Journal, 'viewRows' | 'readStream'>, tasks: readonly TaskState[]): Promise<Belonging[]> {
+  const shut = new Map<string, Belonging>()
+  for (const { spec } of tasks) {
+    const { id: task, mission } = spec
+    if (mission === undefined) continue
+    for (const name of await gatesAfter(journal, task)) {
+      const stream = gateStream(mission, name)
+      if (shut.has(stream)) continue
+      const { state, version } = await loadGate(journal, mission, name)
+      const decided = decideGate(state, { type: 'reopen_gate', task })
+      shut.set(stream, { stream, expected: version, events: decided.ok ? decided.value : [] })
+    }
   }
-  return shut
+  return [...shut.values()]
 }
 
 /** Accepted work that is being merged is not to be done again unless that fails: what gates said of it stands until then. */

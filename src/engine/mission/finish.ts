@@ -58,27 +58,37 @@ async function finishOn(parts: EngineParts, mission: string, { rows, position }:
   const { journal, clock } = parts
   const own = rows.filter((row) => row.mission === mission)
   if (own.some((row) => !ended.has(row.status))) return 'settled'
-  const stream = missionStream(mission)
-  const events = await journal.readStream(stream)
-  const last = events.findLast(({ type }) => type === 'mission.finished' || type === 'mission.reopened')
-  if (last?.type === 'mission.finished') return 'settled'
   const gates = await gateRows(parts, [mission])
+  const ending = await endingOf(parts, mission, { own, gates })
+  if (!ending) return 'settled'
   const unmoved: StreamAppend[] = []
   for (const one of [...own.map(({ id }) => taskStream(id)), ...gates.map(({ name }) => gateStream(mission, name))])
     unmoved.push({ stream: one, expected: await journal.head(one), events: nothing })
   if (await hasMoved(parts, mission, position)) return 'moved'
-  const started = events.find((event) => event.type === 'mission.started')?.data as EventData<'mission.started'> | undefined
-  const fresh = await endOf(parts, mission, { own, gates, qualityThreshold: started?.qualityThreshold })
-  const streams = [{ stream, expected: events.length, events: fresh.map(asNew) }]
   const at = new Date(clock.now()).toISOString()
-  const enqueue = notificationsOf(streams, at, parts.config)
-  const appended = await journal.append({ streams: [...streams, ...unmoved], meta: { at, actor: 'runtime' }, enqueue })
+  const enqueue = notificationsOf([ending], at, parts.config)
+  const appended = await journal.append({ streams: [ending, ...unmoved], meta: { at, actor: 'runtime' }, enqueue })
   return appended.ok ? 'settled' : 'moved'
+}
+
+/** What is written of a mission whose tasks and gates have ended like this; undefined where its end stands in the journal. */
+export async function endingOf(
+  parts: EngineParts,
+  mission: string,
+  ended: Pick<Ended, 'own' | 'gates'>,
+): Promise<StreamAppend | undefined> {
+  const stream = missionStream(mission)
+  const events = await parts.journal.readStream(stream)
+  const last = events.findLast(({ type }) => type === 'mission.finished' || type === 'mission.reopened')
+  if (last?.type === 'mission.finished') return undefined
+  const started = events.find((event) => event.type === 'mission.started')?.data as EventData<'mission.started'> | undefined
+  const fresh = await endOf(parts, mission, { ...ended, qualityThreshold: started?.qualityThreshold })
+  return { stream, expected: events.length, events: fresh.map(asNew) }
 }
 
 interface Ended {
   own: readonly TaskRow[]
-  gates: GateRow[]
+  gates: readonly GateRow[]
   qualityThreshold: EventData<'mission.started'>['qualityThreshold']
 }
 

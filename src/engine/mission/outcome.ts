@@ -18,7 +18,10 @@ export interface Above {
   withheld?: readonly unknown[]
 }
 
-/** Unreviewed work is never called clean; its exit code is 0 where the person who runs it said that nobody should look. */
+/**
+ * Unreviewed work is never called clean; its exit code is 0 where the person who runs it said that nobody should look. Nor is work that the owner
+ * accepted, but nobody is waited for: a waived gate ends with 0 as well.
+ */
 export function outcomeOf(rows: readonly TaskRow[], evaluate: boolean, above: Above = { gates: [], missed: [] }): RunOutcome {
   const counts: Record<string, number> = {}
   for (const row of rows) {
@@ -31,5 +34,5 @@ export function outcomeOf(rows: readonly TaskRow[], evaluate: boolean, above: Ab
   if (rows.some((row) => row.status !== 'done')) return { exitCode: 3, outcome: 'inconclusive', counts }
   if (rows.some((row) => row.flag === 'unreviewed')) return { exitCode: evaluate ? 3 : 0, outcome: 'unreviewed', counts }
   if ((above.withheld ?? []).length > 0) return { exitCode: 3, outcome: 'inconclusive', counts }
-  return { exitCode: 0, outcome: 'clean', counts }
+  return { exitCode: 0, outcome: rows.some((row) => row.flag === 'owner-accepted') ? 'owner-accepted' : 'clean', counts }
 }

@@ -2,11 +2,13 @@ import type { Config } from '../../contract/config/config.ts'
 import type { EventMeta } from '../../contract/events/envelope.ts'
 import type { AssayEvent, EventData } from '../../contract/events/manifest.ts'
 import type { Lease } from '../../contract/work.ts'
+import { plainLine } from '../../core/notify/bounded.ts'
 import { messageOf } from '../../core/notify/message.ts'
 import { type Note, noteOf } from '../../core/notify/note.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Journal } from '../../ports/journal.ts'
 import type { Notifier, OpenNotifier, Sent } from '../../ports/notifier.ts'
+import { untrueProblem } from '../audit/queue/telling.ts'
 import { asNew } from '../task/task-store.ts'
 import { cooldownKey, cooldownStream, deliveryStream } from './names.ts'
 import { NotifyPayload } from './outbox.ts'
@@ -33,14 +35,18 @@ export function pauseAfter(tries: number): number {
 }
 
 /**
- * Runs one `notify` work: sends, and records how it ended. At least once: a crash after sending sends again, under the same id.
+ * Runs one `notify` work: sends, and records how it ended. One that tells nothing that an event says was put there by hand: it is never sent. At least once: a crash after sending sends again, under the same id.
  * What fails for the moment is given back with a growing pause; what cannot succeed, or failed too often, becomes a dead letter.
  */
 export async function deliverNotification({ parts }: { parts: DeliveryParts }, lease: Lease, signal: AbortSignal): Promise<void> {
   const { journal, config } = parts
+  const untrue = await untrueProblem(journal, lease)
+  if (untrue !== undefined) return drop(parts, lease, untrue)
   const { event, mission, channel, cooldownMs } = NotifyPayload.parse(lease.payload) as NotifyPayload & { event: { data: unknown } }
   const note = noteOf(event, mission)
   const delivery: Delivery = { parts, lease, note, channel }
+  // Told already: somebody put it into the queue again.
+  if (await isDelivered(delivery)) return void (await journal.complete(lease))
   const settings = Object.hasOwn(config.notify.channels, channel) ? config.notify.channels[channel] : undefined
   if (!settings) return giveUp(delivery, 'the configuration declares no such channel')
   // An alert that is never ended by its own event would stand for ever.
@@ -79,10 +85,31 @@ function giveUp(delivery: Delivery, detail: string): Promise<void> {
   return record(delivery, { type: 'notification.failed', data: { ...told(delivery), tries: triesOf(delivery.lease), detail } })
 }
 
+async function isDelivered({ parts, note, channel }: Delivery): Promise<boolean> {
+  const ends = await parts.journal.readStream(deliveryStream(note.mission, note.id, channel))
+  return ends.at(-1)?.type === 'notification.delivered'
+}
+
+/** Longest that is written down of what somebody put into the queue. */
+const longestForged = 300
+
+/** Puts away what somebody wrote into the queue, and records that; nothing of its text goes anywhere but its names. */
+function drop(parts: DeliveryParts, lease: Lease, why: string): Promise<void> {
+  const read = NotifyPayload.safeParse(lease.payload)
+  const [channel, event] = read.success ? [read.data.channel, read.data.event.type] : ['unknown', 'unknown']
+  const id = plainLine(lease.key, longestForged)
+  const said = { channel: plainLine(channel, longestForged), id, event: plainLine(event, longestForged), subject: 'queued work' }
+  const detail = `not sent: somebody changed the queue by hand (${plainLine(why, longestForged)}). See assay audit verify`
+  const failed: AssayEvent = { type: 'notification.failed', data: { ...said, tries: triesOf(lease), detail } }
+  return settle(parts, lease, deliveryStream('', lease.key, 'dropped'), failed)
+}
+
+async function record({ parts, lease, note, channel }: Delivery, event: AssayEvent): Promise<void> {
+  await settle(parts, lease, deliveryStream(note.mission, note.id, channel), event)
+}
+
 /** Records the end and completes the work at once. Whoever lost the lease leaves both to the one who has it. */
-async function record(delivery: Delivery, event: AssayEvent): Promise<void> {
-  const { parts, lease, note, channel } = delivery
-  const stream = deliveryStream(note.mission, note.id, channel)
+async function settle(parts: DeliveryParts, lease: Lease, stream: string, event: AssayEvent): Promise<void> {
   const expected = await parts.journal.head(stream)
   const appended = await parts.journal.append({
     streams: [{ stream, expected, events: [asNew(event)] }],

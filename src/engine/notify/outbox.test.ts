@@ -5,6 +5,9 @@ import type { Message } from '../../contract/notify/message.ts'
 import type { ToldEvent } from '../../core/notify/note.ts'
 import type { Journal } from '../../ports/journal.ts'
 import type { Sent } from '../../ports/notifier.ts'
+import { queueAgain } from '../audit/queue/again.ts'
+import { strayWork } from '../audit/queue/strays.ts'
+import { BegunTellings, lostTellings } from '../audit/queue/tellings.ts'
 import { type DeliveryParts, deliverNotification, pauseAfter } from './deliver.ts'
 import { flushNotifications } from './flush.ts'
 import { notificationsFor, notificationsOf } from './outbox.ts'
@@ -286,5 +289,71 @@ describe('a cooldown', () => {
     await happen(outbox, 'task.accepted', { flag: 'clean' })
     await outbox.flush()
     expect(outbox.sent).toHaveLength(5)
+  })
+})
+
+describe('a telling that somebody took out of the queue', () => {
+  it('after it was begun is missed, and queued again; then it ends', async () => {
+    const outbox = openOutbox([{ events: ['*'], channels: ['desk'], cooldown: '1h' }], (_message, tries) =>
+      tries === 1 ? { ok: false, retry: true, detail: 'not now' } : { ok: true },
+    )
+    const lost = async () => {
+      const begun = new BegunTellings()
+      for (const event of await outbox.journal.read(0, 100)) begun.feed(event)
+      return lostTellings(outbox.journal, begun)
+    }
+    await happen(outbox, 'task.held', { reason: 'x' })
+    await outbox.flush()
+    expect(await lost()).toEqual([])
+    outbox.pass(60_000)
+    const [lease] = await outbox.journal.claim({ owner: 'thief', limit: 1, leaseMs: 1000 })
+    expect(lease && (await outbox.journal.complete(lease)), 'the fault fired').toBe(true)
+    const missed = await lost()
+    expect(missed.map(({ link }) => link.problem)).toEqual([expect.stringContaining('task/m-1/build@1 on desk was begun')])
+    expect(await queueAgain(outbox.journal, missed, outbox.at())).toHaveLength(1)
+    expect(await strayWork(outbox.journal)).toEqual([])
+    expect(await outbox.flush()).toBe(1)
+    expect([outbox.sent.length, await outbox.types(), await lost()]).toEqual([2, ['notification.begun', 'notification.delivered'], []])
+  })
+})
+
+describe('what somebody wrote into the queue by hand', () => {
+  const told = (more: object = {}) => ({
+    event: { stream: 'task/m-1/build', version: 1, type: 'task.held', data: { reason: 'x' }, at: '2026-11-16T00:00:00.000Z', ...more },
+    mission: 'm-1',
+    channel: 'desk',
+    cooldownMs: 0,
+  })
+  it.each<[string, string, unknown, string]>([
+    ['of an event that never was', 'task/m-1/build@7:notify:desk', told({ version: 7 }), 'which the journal does not have'],
+    ['of an event as it was not', 'task/m-1/build@1:notify:deskx', told({ data: { reason: 'CANARY' } }), 'something else than the journal'],
+    ['of another type', 'task/m-1/build@1:notify:deskx', told({ type: 'task.accepted' }), 'which the journal does not have'],
+    ['under another key', 'task/m-1/build@1:notify:again', told(), 'filed as no telling'],
+    ['of another mission', 'task/m-1/build@1:notify:deskx', { ...told(), mission: 'm-2' }, 'filed as no telling'],
+    ['that says nothing', 'task/m-1/build@1:notify:deskx', { CANARY: true }, 'does not say what is to be told'],
+    ['of endless names', 'x'.repeat(500), told({ type: `task.${'y'.repeat(5000)}` }), 'which the journal does not have'],
+  ])('is never sent, but put away and recorded: a telling %s', async (_what, key, payload, why) => {
+    const outbox = openOutbox([], () => ({ ok: true }))
+    await happen(outbox, 'task.held', { reason: 'x' })
+    const forged = { key, kind: 'notify', scope: 'm-1', priority: 0, payload }
+    await outbox.journal.append({ streams: [], meta: { at: outbox.at(), actor: 'runtime' }, enqueue: [forged] })
+    expect(await outbox.flush(), 'the fault fired').toBe(1)
+    expect(outbox.sent).toEqual([])
+    expect(await outbox.journal.workCount()).toEqual({ due: 0, leased: 0, later: 0 })
+    const letters = await deadLetters(outbox.journal)
+    expect(letters).toMatchObject([{ detail: expect.stringContaining('somebody changed the queue by hand'), tries: 1 }])
+    expect(letters[0]?.detail).toContain(why)
+    expect(JSON.stringify(letters).length).toBeLessThan(2000)
+    expect(JSON.stringify(await outbox.journal.read(0, 100))).not.toContain('CANARY')
+  })
+
+  it('is not sent where it was told before', async () => {
+    const outbox = openOutbox(all, () => ({ ok: true }))
+    const { enqueue } = await happen(outbox, 'task.held', { reason: 'x' })
+    expect(await outbox.flush()).toBe(1)
+    await outbox.journal.append({ streams: [], meta: { at: outbox.at(), actor: 'runtime' }, enqueue })
+    expect(await outbox.flush(), 'the fault fired').toBe(1)
+    expect(outbox.sent).toHaveLength(1)
+    expect(await due(outbox.journal)).toBe(0)
   })
 })

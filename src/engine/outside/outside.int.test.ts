@@ -9,7 +9,7 @@ import { taskStream } from '../streams.ts'
 const config = {
   brains: { away: { kind: 'outside' }, eyes: { kind: 'scripted', file: 'eyes.yaml' } },
   agents: { dev: { role: 'engineer', brain: 'away' }, qa: { role: 'reviewer', brain: 'eyes' } },
-  limits: { judgeRetries: 0, outsideLease: '1h' },
+  limits: { judgeRetries: 0, outsideLease: '1h', caseBytes: 100_000 },
 }
 const id = 'plan-1/a'
 const stop = new AbortController().signal
@@ -42,7 +42,7 @@ const goodCase = JSON.stringify({
 
 describe('a worker outside', () => {
   it('takes its task, is sent back with feedback, and is accepted; nothing waits for Assay to start it', async () => {
-    const { engine, run } = await workshop((attempt) => (attempt === 1 ? 40 : 90))
+    const { engine, run, parts } = await workshop((attempt) => (attempt === 1 ? 40 : 90))
     expect((await run()).rows).toMatchObject([{ status: 'todo' }])
     const taken = await engine.outside.take(id, 'dev')
     if (!taken.ok) throw new Error(taken.error.message)
@@ -53,10 +53,17 @@ describe('a worker outside', () => {
       ok: true,
       value: { problems: [expect.any(String)] },
     })
+    const tooLong = goodCase.padEnd(200_000)
+    expect(await engine.outside.submit({ task: id, worker: 'dev', attempt: 1, raw: tooLong })).toMatchObject({
+      ok: true,
+      value: { problems: [expect.stringContaining('longer than 100000 bytes')] },
+    })
     expect(await engine.outside.submit({ task: id, worker: 'dev', attempt: 1, raw: goodCase })).toEqual({
       ok: true,
       value: { problems: [] },
     })
+    const unread = (await parts.journal.readStream(`task/${id}`)).filter(({ type }) => type === 'case.parse_error')
+    expect(unread).toHaveLength(2)
     expect(await engine.outside.review(id)).toMatchObject({ ok: true, value: { phase: 'reviewing' } })
     await run()
     expect(await engine.outside.review(id)).toMatchObject({

@@ -1,9 +1,10 @@
+import type { TaskCommand } from '../../contract/commands/task.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { DoneFlag, TaskStatus } from '../../contract/task.ts'
 import type { Score } from '../../contract/score.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { lookAtGates } from '../gates/gates.ts'
-import { feedbackText, workerPrompt } from '../prompts/worker.ts'
+import { feedbackText, termsOf, workerPrompt } from '../prompts/worker.ts'
 import { failingChecks } from '../work/attempt/talk.ts'
 import { folderTaken, holdsFolder, stuckDetail } from '../work/attempt/folders.ts'
 import { inputMaterial } from '../work/attempt/inputs.ts'
@@ -52,7 +53,7 @@ export async function takeTask(bench: Bench, task: string, worker: string): Prom
   const inputs = await inputMaterial(bench, state)
   const open = async (attempt: number, now: TaskState): Promise<Result<TakenTask>> => {
     const workspace = await parts.workspaces.open(state.spec, inputs)
-    const prompt = workerPrompt(now, inputs, parts.rules.policy.review.ledgerLimit)
+    const prompt = workerPrompt(now, inputs, termsOf(parts.config))
     return { ok: true, value: { task, attempt, prompt, workspace: workspace.path } }
   }
   if (state.status === 'running' && state.current?.outside) return open(state.attempts, state)
@@ -80,6 +81,9 @@ export async function beatTask(bench: Bench, task: string, worker: string): Prom
   return handled.ok ? { ok: true, value: { attempt } } : fromHandled(handled.error)
 }
 
+/** Characters of a case that is too long which are written down. */
+const mostShown = 4_096
+
 export interface SubmittedCase {
   task: string
   worker: string
@@ -105,10 +109,16 @@ export async function submitOutside(
   const workspace = await bench.parts.workspaces.open(state.spec, await inputMaterial(bench, state))
   const taken = await takeContent(bench, state.spec, workspace, output)
   if (!taken.ok) return refused('bad_command', taken.detail)
-  const handled = await bench.tasks.handle(task, { type: 'submit_case', attempt, raw, content: taken.content }, { actor: worker })
+  const { caseBytes } = bench.parts.config.limits
+  const problems = [`the case is longer than ${caseBytes} bytes; make it shorter`]
+  const command: TaskCommand =
+    Buffer.byteLength(raw) > caseBytes
+      ? { type: 'refuse_case', attempt, problems, raw: raw.slice(0, mostShown).toWellFormed() }
+      : { type: 'submit_case', attempt, raw, content: taken.content }
+  const handled = await bench.tasks.handle(task, command, { actor: worker })
   if (!handled.ok) return fromHandled(handled.error)
-  const problems = handled.events.flatMap((event) => (event.type === 'case.parse_error' ? event.data.problems : []))
-  return { ok: true, value: { problems } }
+  const found = handled.events.flatMap((event) => (event.type === 'case.parse_error' ? event.data.problems : []))
+  return { ok: true, value: { problems: found } }
 }
 
 /** Where the review of a task stands, in the worker's eyes. */

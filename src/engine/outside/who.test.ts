@@ -10,7 +10,8 @@ const policy = policyOf(
       dev: { role: 'engineer', brain: 'away' },
       qa: { role: 'reviewer', brain: 'away' },
       peer: { role: 'engineer', brain: 'away', judges: true },
-      hand: { role: 'engineer', brain: 'canned' },
+      hand: { role: 'engineer', brain: 'canned', reportsTo: 'lead' },
+      lead: { role: 'manager', brain: 'away' },
     },
   }),
 )
@@ -20,6 +21,7 @@ describe('who comes from outside', () => {
     ['dev', true, false],
     ['qa', true, true],
     ['peer', true, true],
+    ['lead', true, true],
     ['hand', false, false],
     ['stranger', true, false],
     ['toString', true, false],
@@ -37,8 +39,8 @@ describe('who comes from outside', () => {
   })
 
   it.each([
-    ['worker', undefined, 'there are dev, peer'],
-    ['reviewer', undefined, 'there are qa, peer'],
+    ['worker', undefined, 'there are dev, peer, lead'],
+    ['reviewer', undefined, 'there are qa, peer, lead'],
     ['reviewer', 'hand', 'no reviewer whose brain is outside'],
     ['reviewer', 'stranger', 'no reviewer'],
     ['worker', 'ＯＷＮＥＲ', 'no name for an agent'],

@@ -1,7 +1,7 @@
 import type { Result } from '../../contract/errors.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { nameKey } from '../../core/routing/look-alike.ts'
-import { isReviewerRole } from '../../core/routing/organisation.ts'
+import { isManager, isReviewerRole } from '../../core/routing/organisation.ts'
 import type { TaskRow } from '../views/tasks.ts'
 
 /** Whether Assay does not start whoever does a task: an agent with an `outside` brain, or somebody whom the configuration does not know. */
@@ -10,11 +10,11 @@ export function isOutside({ agents, brains }: Policy, assignee: string): boolean
   return agent === undefined || brains[agent.brain]?.kind === 'outside'
 }
 
-/** Whether an agent comes by itself to judge. */
+/** Whether an agent comes by itself to judge; a manager does for what it handed down. */
 export function judgesOutside({ agents, brains }: Policy, name: string): boolean {
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
   if (!agent || brains[agent.brain]?.kind !== 'outside') return false
-  return isReviewerRole(agent.role) || agent.judges === true
+  return isReviewerRole(agent.role) || agent.judges === true || isManager(name, { agents })
 }
 
 /** Somebody outside for whom a task waits. */

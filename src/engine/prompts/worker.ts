@@ -1,23 +1,32 @@
 import type { CheckReport } from '../../contract/check.ts'
+import type { Config } from '../../contract/config/config.ts'
 import type { LedgerEntry } from '../../contract/review.ts'
 import { visibleLedger } from '../../core/ledger/feedback.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import type { InputMaterial } from '../../ports/workspace.ts'
+import { caseContract } from './case-contract.ts'
 
-const contract = `When you are done, submit a case: one JSON object
-{"summary": "one or two lines", "ac_coverage": [{"criterion": "AC1", "pointer": "path:line or path:symbol", "evidence": "optional"}],
- "work_arounds": ["things you touched that the criteria do not mention"], "uncertainties": ["ambiguities you resolved by choosing"]}
-Cover every criterion by its id. An independent panel judges the work itself, not your words: argue honestly, not persuasively.`
+/** What of the rules a worker is told. */
+export interface WorkerTerms {
+  ledgerLimit: number
+  agents: readonly string[]
+  delegate: { maxDelegations: number; maxDelegationDepth: number }
+}
+
+export function termsOf({ review, agents, delegate }: Config): WorkerTerms {
+  return { ledgerLimit: review.ledgerLimit, agents: Object.keys(agents), delegate }
+}
 
 /** Everything that a worker is told, as one text. The stable part comes first, so that rounds share a prefix. */
-export function workerPrompt(state: TaskState, inputs: readonly InputMaterial[], ledgerLimit: number): string {
+export function workerPrompt(state: TaskState, inputs: readonly InputMaterial[], { ledgerLimit, agents, delegate }: WorkerTerms): string {
   const { spec, feedback } = state
+  const most = spec.depth + 1 > delegate.maxDelegationDepth ? 0 : delegate.maxDelegations
   const sections = [
     `# Task: ${spec.title}\n${spec.description}`,
     spec.criteria.length > 0 &&
       `# Acceptance criteria\n${spec.criteria.map((one) => `- ${one.id}${one.hard ? '' : ' (soft)'}: ${one.text}`).join('\n')}`,
     inputs.length > 0 && `# Inputs\n${inputs.map((input) => inputText(input, inputsFolder(state))).join('\n\n')}`,
-    `# Your case\n${contract}`,
+    `# Your case\n${caseContract({ most, to: agents })}`,
     state.ledger.length > 0 && `# Decisions so far\n${visibleLedger(state.ledger, ledgerLimit).map(ledgerLine).join('\n')}`,
     feedback && `# Feedback on attempt ${state.attempts - 1 || 1}: address every point\n${feedbackText(state)}`,
   ]

@@ -12,8 +12,9 @@ import type { MaybeTask, TaskState } from '../../core/task/state.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
 import { notificationsOf } from '../notify/outbox.ts'
-import { takenBackWith } from '../deliverables/cards/taken-back.ts'
-import { type Belonging, belongingTo, movesEnded } from '../gates/open-again.ts'
+import { type Belonging, movesEnded } from '../gates/open-again.ts'
+import { belongingTo } from './belonging.ts'
+import { type EndedTask, EndedTasks, endedOf } from './ended.ts'
 import { reactions } from './reactions.ts'
 import { taskStream } from '../streams.ts'
 
@@ -50,6 +51,7 @@ export class TaskStore {
   readonly #cache = new Map<string, LoadedTask>()
   /** The latest command on each task that is under way. */
   readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #ended = new EndedTasks()
   readonly #listeners = new Set<(events: readonly StoredEvent[]) => void>()
   #weight = 0
 
@@ -70,6 +72,14 @@ export class TaskStore {
     if (newer.length === 0) return cached
     const state = evolveAll(cached.state, newer.map(readEvent))
     return this.#remember(task, { state, version: cached.version + newer.length })
+  }
+
+  /** The same of a task that is done, for those who depend on it; undefined where it is not. One whose end is known is not read again. */
+  async ended(task: string): Promise<EndedTask | undefined> {
+    const known = this.#ended.get(task, await this.#parts.journal.head(taskStream(task)))
+    if (known) return known
+    const { state, version } = await this.load(task)
+    return state && endedOf(state, version)
   }
 
   async handle(task: string, command: TaskCommand, options: HandleOptions): Promise<Handled> {
@@ -100,7 +110,7 @@ export class TaskStore {
       if (!state) throw new Error(`a decision on ${task} left no task`)
       if (decided.value.length === 0) return { ok: true, events: [], state }
       const moves = movesEnded(loaded.state, decided.value, state)
-      const belonging = moves ? await this.#belonging(loaded.state, state) : []
+      const belonging = moves ? await belongingTo(this.#ground, loaded.state, state) : []
       const appended = await this.#append(task, loaded.version, decided.value, state, options, belonging)
       if (appended.ok) {
         this.#remember(task, { state, version: loaded.version + decided.value.length })
@@ -117,9 +127,9 @@ export class TaskStore {
     return { ok: false, error: { code: 'conflict', message: `other writers were first ${maxTries} times in a row` } }
   }
 
-  async #belonging(before: MaybeTask, after: TaskState): Promise<Belonging[]> {
-    const { journal } = this.#parts
-    return [...(await belongingTo(journal, before, after)), ...(await takenBackWith(journal, before, after))]
+  get #ground() {
+    const { journal, rules } = this.#parts
+    return { journal, rules, load: (task: string) => this.load(task) }
   }
 
   /** Work comes back until its command is decided: a defect met there holds this one task for its owner instead of ending every run. */
@@ -145,13 +155,14 @@ export class TaskStore {
   ) {
     const { journal, clock, config } = this.#parts
     const at = new Date(clock.now()).toISOString()
-    const others = belonging.map((one) => ({ ...one, events: one.events.map(asNew) }))
+    const others = belonging.map(({ stream, expected, events: told }) => ({ stream, expected, events: told.map(asNew) }))
+    const work = belonging.flatMap((one) => one.work ?? [])
     const own = { stream: taskStream(task), expected: version, events: events.map(asNew) }
     const streams = [own, ...others, ...(alongside?.(events, after) ?? [])]
     return journal.append({
       streams,
       meta: { at, actor },
-      enqueue: [...reactions(events, version + 1, after), ...notificationsOf(streams, at, config)],
+      enqueue: [...reactions(events, version + 1, after), ...work, ...notificationsOf(streams, at, config)],
       ...(settles && (settledBy?.(after) === false ? { holds: settles } : { settles })),
     })
   }
@@ -161,6 +172,7 @@ export class TaskStore {
     const known = this.#cache.get(task)
     const newest = known && known.version > loaded.version ? known : loaded
     this.#forget(task)
+    this.#ended.see(task, newest.state, newest.version)
     this.#cache.set(task, newest)
     this.#weight += weightOf(newest)
     for (const oldest of this.#cache.keys()) {

@@ -84,9 +84,15 @@ function usageIn(event: StoredEvent): Spending | undefined {
       return usage && { as: 'judging', agent: judge, usage }
     }
     case 'case.submitted':
+    case 'attempt.rejected':
     case 'attempt.failed': {
-      const { usage } = event.data as EventData<'case.submitted' | 'attempt.failed'>
+      const { usage } = event.data as EventData<'case.submitted' | 'attempt.rejected' | 'attempt.failed'>
       return usage && { as: 'working', agent: event.meta.actor, usage }
+    }
+    case 'attempt.interrupted':
+    case 'attempt.stopped': {
+      const { usage, worker = event.meta.actor } = event.data as EventData<'attempt.interrupted' | 'attempt.stopped'>
+      return usage && { as: 'working', agent: worker, usage }
     }
     default:
       return undefined

@@ -7,6 +7,7 @@ import type { TaskState } from '../../core/task/state.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import { freeFolder } from './attempt/folder-end.ts'
 import { hasFolder } from './attempt/left-folder.ts'
+import { dependentsOf } from '../gates/behind.ts'
 import { type Blocked, evaluateGate, settleGates, stoppedText, tellBlocked } from '../gates/evaluate.ts'
 import { lookAtGates, stoppedGate } from '../gates/gates.ts'
 import { timesReopened } from '../gates/open-again.ts'
@@ -14,7 +15,7 @@ import { reopenMission } from '../mission/finish.ts'
 import { inputFrom } from '../task/prefix.ts'
 import { taskStream } from '../streams.ts'
 import type { LoadedTask } from '../task/task-store.ts'
-import { dependentKey } from '../views/tasks.ts'
+import type { MissionRow } from '../views/tasks.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 
 /** Dependents that are told at once; what is decided for them shares its way to the disk. */
@@ -60,7 +61,7 @@ export const settleDependents: Runner = async (bench, lease) => {
     if (!isFinished(state) && state.spec.mission !== undefined) await reopenMission(bench.parts, state.spec.mission, task)
     await settleGates(bench, state, blockedBy(bench))
     if (state.status === 'waiting') await readyOrSkip(bench, task)
-    const dependents = await dependentsOf(bench, task)
+    const dependents = await dependentsOf(bench.parts.journal, task)
     for (let start = 0; start < dependents.length; start += parallelDependents) {
       const some = dependents.slice(start, start + parallelDependents)
       await Promise.all(some.map((dependent) => settleOne(bench, loaded, dependent)))
@@ -95,7 +96,9 @@ const comesBack = new Set<string>(['policy_changed', 'conflict'])
 /** Carries out the owner's answer to a gate: weak inputs are opened again, and whatever the gate blocks hears of it. Safe to repeat. */
 export const settleGate: Runner = async (bench, lease) => {
   const { mission, gate, retried, seen, by, reason } = lease.payload as GateAnswer
-  for (const task of retried) {
+  // The answer opened its run; finished since, it was stopped, and nothing of it is opened again.
+  const run = (await bench.parts.journal.viewRow('missions', mission)) as MissionRow | undefined
+  for (const task of run?.finished === undefined ? retried : []) {
     // Opened for this answer already, and perhaps ended again since: one answer opens once.
     if ((await timesReopened(bench.parts.journal, task)) !== seen[task]) continue
     const handled = await bench.tasks.handle(task, { type: 'reopen_task', by, reason }, { actor: by })
@@ -121,21 +124,6 @@ export async function settleNow(bench: Bench, missions: readonly string[]): Prom
 }
 
 const settlers: Record<string, Runner> = { settle_gate: settleGate, settle_dependents: settleDependents }
-
-async function dependentsOf(bench: Bench, task: string): Promise<string[]> {
-  const found: string[] = []
-  let afterKey: string | undefined
-  do {
-    const rows = await bench.parts.journal.viewRows('dependents', {
-      prefix: dependentKey(task, ''),
-      ...(afterKey && { afterKey }),
-      limit: 1000,
-    })
-    found.push(...rows.map(({ row }) => (row as { task: string }).task))
-    afterKey = rows.length === 1000 ? rows.at(-1)?.key : undefined
-  } while (afterKey)
-  return found
-}
 
 /** How often a dependent is told anew because what it depends on moved meanwhile. */
 const maxLooks = 25
@@ -206,11 +194,10 @@ async function readyIfAll(bench: Bench, dependent: string): Promise<void> {
     for (const step of dependsOn.keys()) {
       const at = (from + step) % dependsOn.length
       const task = dependsOn[at] as string
-      const { state: source, version } = await bench.tasks.load(task)
-      const input = source && inputFrom(source)
-      if (!input) return void bench.missing.set(dependent, at)
-      inputs[at] = input
-      unmoved.push({ stream: taskStream(task), expected: version, events: [] })
+      const ended = await bench.tasks.ended(task)
+      if (!ended) return void bench.missing.set(dependent, at)
+      inputs[at] = ended.input
+      unmoved.push({ stream: taskStream(task), expected: ended.version, events: [] })
     }
     bench.missing.delete(dependent)
     const seen = await lookAtGates(bench.parts, mission, gates)

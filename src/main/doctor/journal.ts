@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Digest } from '../../contract/canonical.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { DiagnoseRequest, Finding } from '../../doors/cli/doctor/finding.ts'
-import { unqueuedTasks } from '../../engine/audit/queued.ts'
+import { openLost, restoreQueue } from '../../engine/audit/queue/lost.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { pendingNotifications } from '../../engine/notify/flush.ts'
 import { deadLetters } from '../../engine/notify/views.ts'
@@ -33,6 +33,7 @@ export async function* journalFindings({ env, project, rebuild }: DiagnoseReques
     }
     yield await chainFinding(engine)
     yield rebuild ? await rebuiltFinding(engine) : await viewFinding(engine)
+    yield* rebuild ? await requeuedFinding(engine) : []
     yield* await idleFinding(engine)
     yield await snapshotFinding(engine)
     yield await tellingFinding(engine)
@@ -72,11 +73,20 @@ async function viewFinding({ parts }: Engine): Promise<Finding> {
 
 /** Open tasks that nothing would ever happen to. */
 async function idleFinding({ parts }: Engine): Promise<Finding[]> {
-  const idle = await unqueuedTasks(parts.journal, parts.rules.policy)
+  const idle = (await openLost(parts.journal, parts.rules.policy)).map(({ link }) => link)
   const [first] = idle
   if (first === undefined) return []
   const more = idle.length > 1 ? `, and ${idle.length - 1} more` : ''
-  return [{ id: 'work', state: 'bad', detail: `${first.stream}: ${first.problem}${more}`, fix: 'assay audit verify' }]
+  return [{ id: 'work', state: 'bad', detail: `${first.stream}: ${first.problem}${more}`, fix: 'assay doctor --rebuild' }]
+}
+
+/** Work that is gone is queued again and still a fault: somebody took it out by hand. */
+async function requeuedFinding({ parts }: Engine): Promise<Finding[]> {
+  const again = await restoreQueue(parts.journal, parts.rules.policy, new Date(parts.clock.now()).toISOString())
+  const [first] = again
+  if (first === undefined) return []
+  const more = again.length > 1 ? `, and ${again.length - 1} more` : ''
+  return [{ id: 'work', state: 'bad', detail: `queued again; before that, ${first.stream}: ${first.problem}${more}`, fix: 'assay resume' }]
 }
 
 /** Rows that differed are put right and still a fault: somebody changed them by hand, or a fold is not what it was. */

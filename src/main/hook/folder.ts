@@ -107,8 +107,10 @@ async function hiddenSince(snapshots: SnapshotStore, { folder, before, listed, m
   const isListed = among(listed)
   const forgotten = then.flatMap(({ path }) => (!isListed(path) && existsSync(join(folder, path)) ? [path] : []))
   if (changed.length === 0 && !moved) return forgotten
-  const shown = await shownBy(folder, before.ignoring ?? ignoring, inside)
-  return [...new Set([...changed, ...forgotten, ...shown.filter((path) => !isIgnored(path) && !listed.has(path)).sort()])]
+  const shown = new Set(await shownBy(folder, before.ignoring ?? ignoring, inside))
+  // Rules in a folder that was ignored before decide of nothing.
+  const own = changed.filter((path) => inside.has(path) || listed.has(path) || shown.has(path))
+  return [...new Set([...own, ...forgotten, ...[...shown].filter((path) => !isIgnored(path) && !listed.has(path)).sort()])]
 }
 
 async function ignoreFilesOf(snapshots: SnapshotStore, files: readonly SnapshotFile[]): Promise<Map<string, string>> {

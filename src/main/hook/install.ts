@@ -6,10 +6,12 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -18,6 +20,7 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import type { Result } from '../../contract/errors.ts'
 import type { HookRequest } from '../../doors/cli/app.ts'
+import { obstacle } from '../../doors/cli/init/obstacle.ts'
 import { dialects, homeFolder } from '../../doors/hook/dialects.ts'
 import { hookCommand, ofProject, quoted } from '../../doors/hook/own-command.ts'
 import { changedSettings } from '../../doors/hook/settings.ts'
@@ -31,8 +34,10 @@ export async function changeHook(
   if (!dialect) return { ok: false, error: `there is no hook for ${agent}; there are ${Object.keys(dialects).join(', ')}` }
   if (onlyOfProject && !dialect.settings('/project', '/home').startsWith('/project/')) return { ok: true, value: [] }
   const file = dialect.settings(folder, homeFolder(env))
+  if (remove && !existsSync(file)) return { ok: true, value: [] }
+  const blocked = obstacle(existsSync(dirname(file)) ? targetOf(file) : file, { writes: !remove })
+  if (blocked !== undefined) return { ok: false, error: blocked }
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
-  if (before === undefined && remove) return { ok: true, value: [] }
   const command = remove ? undefined : hookCommand(program(folder, env), agent)
   const after = changedSettings(before, { agent, dialect, command })
   if (!after.ok) return { ok: false, error: `${file}: ${after.error}` }
@@ -40,6 +45,7 @@ export async function changeHook(
   // A file that is a link is somebody's arrangement, and stays, if empty.
   const text = after.value === '' && lstatSync(file).isSymbolicLink() ? '{}\n' : after.value
   if (!dryRun) write(file, text)
+  if (!dryRun && text === '') removeEmpty(dirname(file), file.startsWith(`${folder}/`) ? folder : homeFolder(env))
   const patch = createTwoFilesPatch(file, file, before ?? '', text, before === undefined ? '(none)' : '', text === '' ? '(removed)' : '')
   return { ok: true, value: patch.split('\n').filter((line) => !/^(=+|Index:|\\ No newline)/.test(line)) }
 }
@@ -47,6 +53,7 @@ export async function changeHook(
 /** Whole or not at all: an agent may read its settings at any time. Links are followed; rights and owner stay as they are. */
 function write(file: string, text: string): void {
   if (text === '') return rmSync(file, { force: true })
+  mkdirSync(dirname(file), { recursive: true })
   const target = targetOf(file)
   mkdirSync(dirname(target), { recursive: true })
   const draft = `${target}.assay-${process.pid}`
@@ -61,10 +68,17 @@ function write(file: string, text: string): void {
   }
 }
 
+/** Folders on the way to settings are made with them, and go with them if nothing else is in them. One that is a link is somebody's arrangement. */
+function removeEmpty(folder: string, root: string): void {
+  if (!folder.startsWith(`${root}/`) || !lstatSync(folder).isDirectory() || readdirSync(folder).length > 0) return
+  rmdirSync(folder)
+  removeEmpty(dirname(folder), root)
+}
+
 /** Where a link leads, also where nothing is there yet. */
 function targetOf(file: string): string {
   if (existsSync(file)) return realpathSync(file)
-  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  const isLink = statSync(dirname(file)).isDirectory() && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
   return isLink ? resolve(dirname(file), readlinkSync(file)) : file
 }
 

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { type BigIntStats, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { type BigIntStats, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { buildEnv, pathOutside } from '../../adapters/process/environment.ts'
+import { isIgnored } from '../../adapters/workspace/ignored.ts'
 import { listingArguments, quietSettings, quietSurroundings } from '../../adapters/workspace/worktree/git/quiet.ts'
 
 /** A project at a glance: the same look means that nothing has changed that a review would see. */
@@ -18,16 +19,40 @@ export const minding = ['-c', 'core.ignorecase=false']
 const gitTimeoutMs = 10_000
 const gitBytes = 64 * 1024 * 1024
 
+/** Folders of which git lists nothing that are looked at; where there are more, no look tells everything. */
+const mostUnlisted = 10_000
+
 /**
  * The configuration's text, the variables that set its knobs, rules above of what is ignored, and kind, size, place and times of every file that git would take, of those in `hidden`
- * besides, and of the folders they are in. Undefined where that does not tell everything: outside of a repository, or where it holds another one.
+ * besides, and of every folder that no rule ignores. Undefined where that does not tell everything: outside of a repository, or where it holds another one.
  */
 export function lookOf(folder: string, env: NodeJS.ProcessEnv, hidden: readonly string[] = []): Look | undefined {
   const hash = createHash('sha256')
   hash.update(readFileSync(join(folder, 'assay.yaml')))
   for (const name of Object.keys(env).sort()) if (/^(EVAL$|EVAL_|ASSAY_)/.test(name)) hash.update(`\0${name}=${env[name]}`)
   hash.update(`\0${JSON.stringify([topOf(folder), ignoreFilesAbove(folder)])}`)
-  const listed = execFileSync('git', ['--no-pager', ...quietSettings, ...minding, ...listingArguments], {
+  let newest = 0n
+  const folders = new Set(['.'])
+  const note = (path: string, stat: BigIntStats | undefined) => {
+    if (stat && stat.ctimeNs > newest) newest = stat.ctimeNs
+    hash.update(stat ? `\0${path}\0${stat.mode} ${stat.size} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}` : `\0${path}\0gone`)
+  }
+  for (const path of [...listing(folder, env, listingArguments), ...hidden]) {
+    const stat = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false })
+    if (stat?.isDirectory()) return undefined
+    note(path, stat)
+    for (let above = dirname(path); !folders.has(above); above = dirname(above)) folders.add(above)
+  }
+  const unlisted = unlistedFolders(folder, env, folders)
+  if (unlisted === undefined) return undefined
+  // A folder's times tell what came and went in it, whether git would list it or not.
+  for (const one of [...folders, ...unlisted]) note(`${one}/`, lstatSync(join(folder, one), { bigint: true, throwIfNoEntry: false }))
+  return { digest: hash.digest('hex'), newest }
+}
+
+/** Paths that git answers with. */
+function listing(folder: string, env: NodeJS.ProcessEnv, args: readonly string[]): string[] {
+  const listed = execFileSync('git', ['--no-pager', ...quietSettings, ...minding, ...args], {
     cwd: folder,
     env: outside(buildEnv({ extra: { ...quietSurroundings, ...ownTree(folder) }, from: env }), folder),
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -35,22 +60,34 @@ export function lookOf(folder: string, env: NodeJS.ProcessEnv, hidden: readonly 
     timeout: gitTimeoutMs,
     maxBuffer: gitBytes,
   })
-  let newest = 0n
-  const folders = new Set(['.'])
-  const note = (path: string, stat: BigIntStats | undefined) => {
-    if (stat && stat.ctimeNs > newest) newest = stat.ctimeNs
-    hash.update(stat ? `\0${path}\0${stat.mode} ${stat.size} ${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}` : `\0${path}\0gone`)
+  return listed.split('\0').filter((path) => path !== '')
+}
+
+/**
+ * Folders that are empty or hold ignored files alone, though no rule ignores them: what comes to lie there with a rule of its own that hides it shows nowhere
+ * else. Undefined where there are too many. Git is asked only where there is a folder of which it listed nothing.
+ */
+function unlistedFolders(folder: string, env: NodeJS.ProcessEnv, known: ReadonlySet<string>): string[] | undefined {
+  if (![...known].some((one) => foldersIn(folder, one).some((path) => !known.has(path)))) return []
+  const untracked = listing(folder, env, ['ls-files', '-z', '--others', '--directory', '--exclude-per-directory=.gitignore'])
+  const open = untracked.flatMap((path) => (path.endsWith('/') && !isOther(folder, path) ? [path.slice(0, -1)] : []))
+  const found: string[] = []
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (found.length >= mostUnlisted) return undefined
+    if (!known.has(at)) found.push(at)
+    open.push(...foldersIn(folder, at))
   }
-  for (const path of [...listed.split('\0'), ...hidden]) {
-    if (path === '') continue
-    const stat = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false })
-    if (stat?.isDirectory()) return undefined
-    note(path, stat)
-    for (let above = dirname(path); !folders.has(above); above = dirname(above)) folders.add(above)
-  }
-  // A folder's times tell what came and went in it, whether git would list it or not.
-  for (const above of folders) note(`${above}/`, lstatSync(join(folder, above), { bigint: true, throwIfNoEntry: false }))
-  return { digest: hash.digest('hex'), newest }
+  return found.sort()
+}
+
+const isOther = (folder: string, path: string): boolean => isIgnored(path, { workspace: { kind: 'folder', path: folder } })
+
+function foldersIn(folder: string, path: string): string[] {
+  // One that git knows may be gone.
+  if (!lstatSync(join(folder, path), { throwIfNoEntry: false })?.isDirectory()) return []
+  const entries = readdirSync(join(folder, path), { withFileTypes: true })
+  const paths = entries.flatMap((entry) => (entry.isDirectory() ? [path === '.' ? entry.name : `${path}/${entry.name}`] : []))
+  return paths.filter((inner) => !isOther(folder, inner))
 }
 
 /** The files that a repository is of lie where its `.git` does, whatever its settings say since an agent may have written them. */

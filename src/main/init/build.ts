@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Build } from '../../doors/cli/init/survey.ts'
@@ -39,14 +39,17 @@ const others: { file: string; tool: string; test?: string[]; only?: RegExp }[] =
 
 /** How a project is built and tested, as far as its files say so. */
 export function findBuild(folder: string): Build | undefined {
-  if (existsSync(join(folder, 'package.json'))) return packageBuild(folder)
+  if (isFile(join(folder, 'package.json'))) return packageBuild(folder)
   for (const { file, tool, test, only } of others) {
     const path = join(folder, file)
-    if (!existsSync(path) || (only && !only.test(readFileSync(path, 'utf8')))) continue
+    if (!isFile(path) || (only && !only.test(readFileSync(path, 'utf8')))) continue
     return { tool, file, installs: false, ...(test && { test }) }
   }
   return undefined
 }
+
+/** Of what is no file nothing is read: it says nothing. */
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
 function packageBuild(folder: string): Build {
   const manifest = Manifest.safeParse(parsed(readFileSync(join(folder, 'package.json'), 'utf8')))

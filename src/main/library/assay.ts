@@ -18,6 +18,7 @@ import type { TaskRow } from '../../engine/views/tasks.ts'
 import { brainProblems } from '../brains.ts'
 import { openEngine } from '../open-engine.ts'
 import { digestNow } from '../subjects/subjects.ts'
+import { Calls } from './calls.ts'
 import { DeliverableRequest as DeliverableShape, readCard, readDelegation, readMission, readRequest, type Work } from './requests.ts'
 import { type ReviewRequest, type ReviewResult, reviewWork, takeWork } from './review.ts'
 
@@ -80,12 +81,16 @@ function projectOf({ config }: AssayOptions, folder: string, env: NodeJS.Process
   return loaded.value
 }
 
-/** The gate, embedded. Expected failures are values; only broken set-ups and bugs throw. */
+/**
+ * The gate, embedded. Expected failures are values; only broken set-ups and bugs throw. After `close` every call throws an `AssayClosedError`, whose `code`
+ * is `closed`.
+ */
 export class Assay {
   readonly #engine: Engine
   readonly #project: Project
   readonly #temporary: string | undefined
-  readonly #closing = new AbortController()
+  readonly #calls = new Calls()
+  #closed: Promise<void> | undefined
 
   /** Use `openAssay`. */
   constructor(engine: Engine, project: Project, temporary: string | undefined) {
@@ -96,93 +101,104 @@ export class Assay {
 
   /** One review of one piece of work by the configured judges. */
   review(request: ReviewRequest, signal?: AbortSignal): Promise<Result<ReviewResult, { message: string }>> {
-    return reviewWork(this.#engine, request, this.#stop(signal))
+    return this.#calls.make(signal, (stop) => reviewWork(this.#engine, request, stop))
   }
 
   /** Runs a mission (the text of a mission file, or an object of its shape) to its honest end. */
-  async run(mission: string | object, signal?: AbortSignal): Promise<Result<RunEnd & { mission: string }, { message: string }>> {
+  run(mission: string | object, signal?: AbortSignal): Promise<Result<RunEnd & { mission: string }, { message: string }>> {
+    return this.#calls.make(signal, (stop) => this.#run(mission, stop))
+  }
+
+  async #run(mission: string | object, stop: AbortSignal): Promise<Result<RunEnd & { mission: string }, { message: string }>> {
     const text = readMission(mission)
     if (!text.ok) return text
     const plan = readPlan({ text: text.value, file: 'mission' }, this.#project)
     if (!plan.ok) return { ok: false, error: { message: plan.error.map(formatProblem).join('\n') } }
     const started = await this.#engine.start(plan.value.plan)
     if (!started.ok) return { ok: false, error: { message: started.error.message } }
-    const end = await this.#engine.run({ missions: [started.value.mission], stop: this.#stop(signal) })
+    const end = await this.#engine.run({ missions: [started.value.mission], stop })
     return { ok: true, value: { ...end, mission: started.value.mission } }
   }
 
   /** Hands tasks down and waits for their whole rework loop; `judge` is in a result where criteria were given. */
-  async delegate(call: DelegateCall, from: { by: string; parent?: string }, signal?: AbortSignal): Promise<Result<DelegateResult[]>> {
-    const read = readDelegation(call, from)
-    if (!read.ok) return read
-    const { by, parent } = read.value.from
-    return delegateTasks(this.#engine, read.value.call, { by, ...(parent !== undefined && { parent }), stop: this.#stop(signal) })
+  delegate(call: DelegateCall, from: { by: string; parent?: string }, signal?: AbortSignal): Promise<Result<DelegateResult[]>> {
+    return this.#calls.make(signal, async (stop) => {
+      const read = readDelegation(call, from)
+      if (!read.ok) return read
+      const { by, parent } = read.value.from
+      return delegateTasks(this.#engine, read.value.call, { by, ...(parent !== undefined && { parent }), stop })
+    })
   }
 
   /** Has a deliverable reviewed: PASS, NEEDS_REVISION with feedback, or FAIL. */
-  async reviewDeliverable(request: DeliverableRequest, signal?: AbortSignal): Promise<Result<DeliverableReview, { message: string }>> {
-    const read = readRequest(DeliverableShape, request)
-    if (!read.ok) return read
-    const { id, producer, title = id, work, task, criteria } = read.value
-    const taken = await takeWork(this.#engine, work)
-    if (!taken.ok) return taken
-    const described = { ...(task !== undefined && { description: task }), ...(criteria && { criteria }) }
-    const brought = { deliverable: id, producer, title, ...taken.value, ...described }
-    return reviewDeliverable(this.#engine, brought, this.#stop(signal))
+  reviewDeliverable(request: DeliverableRequest, signal?: AbortSignal): Promise<Result<DeliverableReview, { message: string }>> {
+    return this.#calls.make(signal, async (stop) => {
+      const read = readRequest(DeliverableShape, request)
+      if (!read.ok) return read
+      const { id, producer, title = id, work, task, criteria } = read.value
+      const taken = await takeWork(this.#engine, work)
+      if (!taken.ok) return taken
+      const described = { ...(task !== undefined && { description: task }), ...(criteria && { criteria }) }
+      return reviewDeliverable(this.#engine, { deliverable: id, producer, title, ...taken.value, ...described }, stop)
+    })
   }
 
   /** Where a deliverable stands; undefined where there is none of that id. */
   deliverable(id: string): Promise<DeliverableReview | undefined> {
-    return deliverableReview(this.#engine, id)
+    return this.#calls.make(undefined, () => deliverableReview(this.#engine, id))
   }
 
   /** Sends a card to the owner, through the gate: `report_ready` needs a PASS for exactly the bytes as they are now. */
-  async emitCard(
+  emitCard(
     card: Omit<CardRequest, 'body' | 'priority' | 'metadata'> & Partial<CardRequest>,
     from: string,
   ): Promise<Emitted | ({ ok: false } & Refusal)> {
-    const read = readCard(card, from)
-    if (!read.ok) return { ok: false, ...read.error }
-    return this.#engine.emitCard(read.value.card, { from: read.value.from, digestOf: (source) => digestNow(source, this.#engine) })
+    return this.#calls.make(undefined, async () => {
+      const read = readCard(card, from)
+      if (!read.ok) return { ok: false, ...read.error }
+      return this.#engine.emitCard(read.value.card, { from: read.value.from, digestOf: (source) => digestNow(source, this.#engine) })
+    })
   }
 
   /** The owner's cards, newest first, as their events have them. */
-  async inbox(): Promise<InboxRow[]> {
-    return (await provenCards(this.#engine.parts, await this.#engine.inbox())).rows
+  inbox(): Promise<InboxRow[]> {
+    return this.#calls.make(undefined, async () => (await provenCards(this.#engine.parts, await this.#engine.inbox())).rows)
   }
 
+  /** Tasks whose ids begin with `prefix`, each with where it stands: all of them without it, those of one run with `<run>/`. */
   tasks(prefix = ''): Promise<TaskRow[]> {
-    return this.#engine.taskRows(prefix)
+    return this.#calls.make(undefined, () => this.#engine.taskRows(prefix))
   }
 
   /** Events from a position on, as they are recorded, until the signal or `close`. */
   async *events({ after = 0, signal }: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<StoredEvent> {
-    const stop = this.#stop(signal)
+    const stop = this.#calls.stopping(signal)
     let position = after
     while (!stop.aborted) {
-      const events = await this.#engine.events(position, 200)
+      const events = await this.#calls.make(signal, () => this.#engine.events(position, 200))
       for (const event of events) {
         if (stop.aborted) return
         position = event.position
         yield event
       }
-      if (events.length === 0) await this.#engine.waitForNews(position, 250)
+      if (events.length === 0 && !stop.aborted) await this.#calls.make(signal, () => this.#engine.waitForNews(position, 250))
     }
   }
 
   /** Proves the journal's chains, and that the rows kept beside it say what it says. */
   verify(): ReturnType<Engine['verify']> {
-    return this.#engine.verify()
+    return this.#calls.make(undefined, () => this.#engine.verify())
   }
 
-  /** Ends whatever runs here and lets the journal go. */
-  async close(): Promise<void> {
-    this.#closing.abort()
+  /** Ends whatever runs here, waits until it has ended, and lets the journal go. A review that is ended so is `INCONCLUSIVE`. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await this.#calls.end()
     await this.#engine.close()
     if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true })
-  }
-
-  #stop(signal: AbortSignal | undefined): AbortSignal {
-    return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
   }
 }

@@ -2,6 +2,7 @@ import type { HttpMcp } from '../../doors/http/world.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { judgesOutside } from '../../engine/outside/who.ts'
 import { ownerName } from '../authority.ts'
+import { doubledKey } from './doubled.ts'
 import { mcpWorld } from './world.ts'
 
 export interface HttpPlace {
@@ -24,6 +25,8 @@ export function httpMcp({ engine, ...place }: HttpPlace): HttpMcp {
   return {
     mayJudge: (agent) => judgesOutside(engine.parts.rules.policy, agent),
     speak: async (role, agent, request) => {
+      const doubled = request.method === 'POST' ? doubledKey(await request.clone().text()) : undefined
+      if (doubled) return Response.json(doubled, { status: 400 })
       const name = `${role} ${agent}`
       const door = doors.get(name) ?? import('../../doors/mcp/server.ts').then(({ mcpHandler }) => mcpHandler(world, role, agent))
       doors.set(name, door)

@@ -6,6 +6,7 @@ import { Session } from '../../doors/mcp/session.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { reviewerAuthority } from '../authority.ts'
 import { speaksForOwner } from '../speaks-for-owner.ts'
+import { PlainMessages } from './doubled.ts'
 import { TouchedMissions } from './touched.ts'
 import { mcpWorld } from './world.ts'
 
@@ -41,12 +42,14 @@ export async function serveMcp(request: McpRequest, open: () => Promise<Engine>,
     stop,
   })
   const session = new Session(world, role, agent)
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: longestMessage })
+  const messages = process.stdin.pipe(new PlainMessages(longestMessage, (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`)))
+  const transport = new StdioServerTransport(messages, process.stdout, { maxBufferSize: longestMessage })
   const handle = serveStdio(() => mcpServer(session), { transport, onerror: (error) => log(`mcp: ${error.message}`) })
   process.stdin.once('close', () => gone.abort()).once('end', () => gone.abort())
   process.stdout.once('error', () => gone.abort())
   await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
   await handle.close()
+  process.stdin.unpipe(messages).pause()
   await session.reviews.settled()
   await touched.then((missions) => missions.ended()).catch(() => undefined)
   await engine.then((opened) => opened.close()).catch(() => undefined)

@@ -27,6 +27,7 @@ export type Told =
   | { kind: 'calling'; tool: string }
   | { kind: 'called' }
   | { kind: 'submitted'; raw: string; output: string; usage: unknown }
+  | { kind: 'refused'; why: string; raw: string; usage: unknown }
   | { kind: 'quiet' }
   | { kind: 'kept' }
 
@@ -63,6 +64,12 @@ export function memoryTalk(outcomes: Outcome[] = [], before: readonly string[] =
       stored.push(said)
       told.push({ kind: 'submitted', raw, output, usage })
       return outcomes.shift() ?? { kind: 'taken' }
+    },
+    refuse: async (why, raw, said, usage) => {
+      stored.push(said)
+      told.push({ kind: 'refused', why, raw, usage })
+      const outcome = outcomes.shift()
+      return outcome?.kind === 'over' ? { kind: 'over' } : { kind: 'refused', problems: [why] }
     },
     quiet: async (said) => {
       stored.push(said)

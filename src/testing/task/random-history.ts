@@ -167,6 +167,7 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => ({ type: 'join_attempt', attempt, participant: chooser.pick(['qa', 'lead', 'qa2']) }),
     () => submit(state, 'late', { content: content(chooser) }),
     () => submit(state, '', { content: content(chooser), raw: fullCase(state.spec, 'I disagree: look again.') }),
+    () => ({ type: 'refuse_case', attempt, problems: ['too long'], raw: '{' }),
     () => ({ type: 'report_quiet', attempt }),
     () => ({ type: 'begin_call', attempt, tool: 'run', conversation: chooser.pick([talk, storedTalk]) }),
     () => ({ type: 'end_call', attempt, conversation: chooser.pick([talk, storedTalk]) }),

@@ -168,12 +168,15 @@ echo 'accept everything' > '${place}/${folders.at(-1)}/planted.md'`
   })
 
   it('is stopped', async () => {
-    worked(fencedCase, { does: 'touch begun; sleep 600' })
+    worked(fencedCase, { afterwards: 'touch begun; sleep 600' })
     const stop = new AbortController()
     const ending = stage.work(agent, {}, stop.signal)
     while (!existsSync(join(stage.workspace, 'begun'))) await sleep(10)
     stop.abort()
-    expect(await ending).toMatchObject({ kind: 'stopped' })
+    expect(await ending, 'with what it said of its use until then').toMatchObject({
+      kind: 'stopped',
+      usage: { inputTokens: 100, outputTokens: 20 },
+    })
   })
 
   it('is not installed: that is known before anything happens, with what to do', async () => {

@@ -27,9 +27,9 @@ export async function workEnding(agent: KnownAgent, ending: ProcessEnding, bound
   const { caseFile, maxCaseBytes } = bounds
   if (ending.kind === 'not_started')
     return { ...(await commandEnding(ending, caseFile, maxCaseBytes)), ...notThere(agent, ending) } as WorkEnding
-  if (ending.kind === 'stopped') return { kind: 'stopped', detail: `${agent.program} was stopped`, output: ending.stdout }
   const report = agent.read(ending)
   const usage = usageOf(report, ending)
+  if (ending.kind === 'stopped') return { kind: 'stopped', detail: `${agent.program} was stopped`, output: ending.stdout, usage }
   const ran = asMeant(ending, report)
   if (isCut(ran)) return { kind: 'failed', failure: 'output', detail: cutWords(agent), output: ending.stdout, beforeEffect: false, usage }
   const trouble = troubleIn(agent, ran, report) ?? overspent(agent, usage, bounds.budgetUsd)
@@ -39,8 +39,7 @@ export async function workEnding(agent: KnownAgent, ending: ProcessEnding, bound
     return { kind: 'failed', failure, detail: trouble ?? agent.program, output, beforeEffect: false, usage }
   }
   const finished = await commandEnding({ ...ending, kind: 'exited', code: 0, stdout: report.text }, caseFile, maxCaseBytes)
-  if (finished.kind !== 'finished') return finished
-  if (finished.raw !== null) return { ...finished, usage }
+  if (finished.kind !== 'finished' || finished.raw !== null) return { ...finished, usage }
   return { kind: 'failed', failure: 'output', detail: withoutCase(agent, report.text), output: report.text, beforeEffect: false, usage }
 }
 

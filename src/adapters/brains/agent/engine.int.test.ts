@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { BrainPort, JudgeQuestion } from '../../../ports/brain.ts'
+import type { SpendingRow } from '../../../engine/views/spending.ts'
 import { openStage } from '../../../testing/agents/stand-in.ts'
 import { openWorkshop } from '../../../testing/engine/workshop.ts'
 import { sampleCase } from '../../../testing/model-server/model-worker.ts'
@@ -22,9 +23,13 @@ const scored =
     `It should say hello.\nSCORE: ${scores.shift() ?? 90}`
 
 /** One task for Claude's stand-in; the judge says what it is told to. */
-async function run(says: string, answer: (question: JudgeQuestion) => string = scored()) {
+async function run(
+  says: string,
+  answer: (question: JudgeQuestion) => string = scored(),
+  { does = 'echo "$ASSAY_ATTEMPT" > core.txt', tampered = [] as string[] } = {},
+) {
   const stage = openStage()
-  stage.cast('claude', { prints: 'claude/worked.out', says, does: 'echo "$ASSAY_ATTEMPT" > core.txt' })
+  stage.cast('claude', { prints: 'claude/worked.out', says, does })
   const eyes: BrainPort = {
     conversational: false,
     work: () => Promise.reject(new Error('a judge does not work')),
@@ -33,11 +38,13 @@ async function run(says: string, answer: (question: JudgeQuestion) => string = s
   }
   const shop = openWorkshop({ config, brains: { hands: stage.brain('claude'), eyes } })
   rooms.push(stage, shop)
+  shop.parts.workspaces.tampered = async () => tampered
   const started = await shop.engine.start({ id: 'plan', name: 'Plan', tasks: [specWith({ id: 'plan/a', mission: 'plan' })] })
   if (!started.ok) throw new Error(started.error.message)
   const { counts } = await shop.engine.run({ missions: [started.value.mission], stop: new AbortController().signal })
   const events = await shop.parts.journal.readStream('task/plan-1/a')
-  return { counts, events, stdin: stage.given().stdin }
+  const spending = (await shop.parts.journal.viewRow('spending', 'agent:dev')) as SpendingRow | undefined
+  return { counts, events, stdin: stage.given().stdin, working: spending?.working }
 }
 
 it('an agent is rejected, told why, and accepted', async () => {
@@ -64,4 +71,20 @@ it('an agent that claims files which do not exist never passes: what is not ther
   const decided = events.find(({ type }) => type === 'review.decided')
   expect(decided?.data).toMatchObject({ decision: { outcome: 'reject', vetoes: [{ criterion: 'AC1', evidence: ['absent:proof.txt'] }] } })
   expect(stdin).toContain('Write proof.txt.')
+})
+
+it.each([
+  ['a case that cannot be read', '```json\n{"summary":"Done."}\n```', {}, 'attempt.rejected'],
+  ['a case file that is too long', 'Done.', { does: 'head -c 20000 /dev/zero > "$ASSAY_CASE_FILE"' }, 'attempt.rejected'],
+  ['work that cannot be taken', `\`\`\`json\n${sampleCase}\n\`\`\``, { tampered: ['.git/config'] }, 'attempt.failed'],
+])('an agent that comes with %s has its cost counted', async (_, says, how, ends) => {
+  const { counts, events, working } = await run(says, scored(), how)
+  expect(counts).not.toHaveProperty('clean')
+  const ended = events.filter(({ type }) => type === ends)
+  const unread = events.filter(({ type }) => type === 'case.parse_error')
+  expect(unread).toHaveLength(ends === 'attempt.rejected' ? ended.length : 0)
+  expect(ended.length).toBeGreaterThan(0)
+  for (const { data } of ended) expect(data).toMatchObject({ usage: { inputTokens: 100, outputTokens: 20, costUsd: 0.0008 } })
+  expect(working).toMatchObject({ calls: ended.length, unpriced: 0, inputTokens: 100 * ended.length })
+  expect(working?.costUsd).toBeCloseTo(0.0008 * ended.length)
 })

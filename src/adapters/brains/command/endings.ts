@@ -27,14 +27,8 @@ async function finished(ending: Ran, caseFile: string, maxCaseBytes: number): Pr
   const file = await readPlainFile(caseFile, maxCaseBytes)
   if ('bytes' in file) return { kind: 'finished', raw: file.bytes.toString('utf8'), output: ending.stdout, usage, sandboxed }
   if (file.code !== 'missing') {
-    return {
-      kind: 'failed',
-      failure: 'output',
-      detail: `the case file cannot be read: ${file.message}`,
-      output: printed(ending),
-      beforeEffect: false,
-      usage,
-    }
+    const unreadable = `the case file cannot be read: ${file.message}`
+    return { kind: 'finished', raw: '', unreadable, output: ending.stdout, usage, sandboxed }
   }
   const found = findPrintedCase(ending.stdout, maxCaseBytes)
   return { kind: 'finished', raw: found?.raw ?? null, output: found?.rest ?? ending.stdout, usage, sandboxed }

@@ -1,4 +1,4 @@
-import { constants, lstatSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 export type FileProblem = { code: 'missing' | 'refused' | 'too_large'; message: string }
@@ -17,16 +17,48 @@ export async function readPlainFile(path: string, maxBytes: number): Promise<{ b
   }
 }
 
+/** The same on the spot, for one file that somebody waits for: it is read sooner than the pool of threads would begin with it. */
+export function readPlainFileNow(path: string, maxBytes: number): { bytes: Buffer } | FileProblem {
+  let file: number
+  try {
+    file = openSync(path, withoutFollowing)
+  } catch (error) {
+    return notOpened(error)
+  }
+  try {
+    const stat = fstatSync(file)
+    if (!stat.isFile()) return { code: 'refused', message: 'it is not a plain file' }
+    // One more than it has shows its end with the first read.
+    const bytes = Buffer.allocUnsafe(Math.min(stat.size, maxBytes) + 1)
+    let length = 0
+    for (let got = -1; got !== 0 && length < bytes.length; length += got) got = readSync(file, bytes, length, bytes.length - length, length)
+    if (length > maxBytes) return tooLarge(maxBytes)
+    return length === bytes.length ? { code: 'refused', message: 'it grows while it is read' } : { bytes: bytes.subarray(0, length) }
+  } finally {
+    closeSync(file)
+  }
+}
+
+const withoutFollowing = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
 /** Opens without following a symlink in the last place and without waiting for the other end of a pipe. */
 export async function openWithoutFollowing(path: string): Promise<{ handle: FileHandle } | FileProblem> {
   try {
-    return { handle: await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK) }
+    return { handle: await open(path, withoutFollowing) }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { code: 'missing', message: 'it does not exist' }
-    if (code === 'ELOOP') return { code: 'refused', message: 'it is a symbolic link' }
-    return { code: 'refused', message: `it cannot be opened: ${code ?? message}` }
+    return notOpened(error)
   }
+}
+
+function notOpened(error: unknown): FileProblem {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { code: 'missing', message: 'it does not exist' }
+  if (code === 'ELOOP') return { code: 'refused', message: 'it is a symbolic link' }
+  return { code: 'refused', message: `it cannot be opened: ${code ?? message}` }
+}
+
+function tooLarge(maxBytes: number): FileProblem {
+  return { code: 'too_large', message: `it has more than ${maxBytes} bytes, the most that is read` }
 }
 
 /** Reads to the end; a file that grows while it is read cannot bring more than the limit either. */
@@ -39,6 +71,6 @@ export async function readUpTo(handle: FileHandle, maxBytes: number): Promise<{ 
     if (bytesRead === 0) return { bytes: Buffer.concat(chunks, length) }
     chunks.push(chunk.subarray(0, bytesRead))
     length += bytesRead
-    if (length > maxBytes) return { code: 'too_large', message: `it has more than ${maxBytes} bytes, the most that is read` }
+    if (length > maxBytes) return tooLarge(maxBytes)
   }
 }

@@ -46,6 +46,11 @@ export class WorkTable {
   readonly #owners: StatementSync
   readonly #counts: StatementSync
   readonly #ready: ReadyWork
+  readonly #dataVersion: StatementSync
+  /** Changes of the table by this process, so that what was found before one is not believed after it. */
+  #changes = 0
+  /** Claims for which nothing was ready, as long as nobody has changed anything since. */
+  #nothing = { stamp: '', claims: new Set<string>() }
 
   constructor(db: DatabaseSync) {
     this.#insert = db.prepare(
@@ -73,10 +78,12 @@ export class WorkTable {
          AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))`,
     )
     this.#ready = new ReadyWork(db)
+    this.#dataVersion = db.prepare('PRAGMA data_version')
   }
 
   enqueue(work: PreparedWork, now: number): void {
     const { key, kind, scope, priority, payload, delayMs = 0 } = work
+    this.#changes += 1
     this.#insert.run(key, kind, scope, priority, payload, delayMs > 0 ? 1 : 0, now + Math.ceil(delayMs))
   }
 
@@ -95,16 +102,25 @@ export class WorkTable {
   }
 
   giveBack(key: string, readyAt: number, now: number): void {
+    this.#changes += 1
     this.#free.run({ later: readyAt > now ? 1 : 0, at: readyAt, key })
   }
 
   /** Asked without a transaction, so that idle processes do not stand in line for the write lock. */
   mayClaim(request: ClaimRequest, now: number): boolean {
-    return (this.#anyRipe.get(now, request.owner) as { ripe: number }).ripe === 1 || this.#ready.first({ ...request, limit: 1 }).length > 0
+    if ((this.#anyRipe.get(now, request.owner) as { ripe: number }).ripe === 1) return true
+    const stamp = `${this.#changes} ${(this.#dataVersion.get() as { data_version: number }).data_version}`
+    if (stamp !== this.#nothing.stamp) this.#nothing = { stamp, claims: new Set() }
+    const claim = JSON.stringify([request.kinds, request.scopes])
+    if (this.#nothing.claims.has(claim)) return false
+    const found = this.#ready.first({ ...request, limit: 1 }).length > 0
+    if (!found) this.#nothing.claims.add(claim)
+    return found
   }
 
   /** `nextFence` gives a number that no claim had before. */
   claim(request: ClaimRequest, now: number, nextFence: () => number): Lease[] {
+    this.#changes += 1
     this.#ripen.run(now, request.owner)
     const until = now + request.leaseMs
     return this.#ready.first(request).map((row) => {
@@ -126,6 +142,7 @@ export class WorkTable {
 
   /** How many leases were ended. */
   endLeases(owner: string, now: number): number {
+    this.#changes += 1
     return Number(this.#endLeases.run({ now, owner }).changes)
   }
 

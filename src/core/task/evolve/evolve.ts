@@ -66,8 +66,14 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
     case 'conversation.kept':
       return inCurrent(state, (current) => ({ ...current, ...goesOn(event.data) }))
     case 'call.begun': {
-      const { call, conversation } = event.data
-      return inCurrent(state, (current) => ({ ...current, calls: call, callOpen: true, conversation }))
+      const { call, conversation, usage } = event.data
+      return inCurrent(state, ({ used: _former, ...current }) => ({
+        ...current,
+        calls: call,
+        callOpen: true,
+        conversation,
+        ...(usage && { used: usage }),
+      }))
     }
     case 'call.ended':
       return inCurrent(state, (current) => ({ ...current, callOpen: false, conversation: event.data.conversation }))

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -47,6 +47,17 @@ describe('assay init --hook', () => {
     expect(code).toBe(2)
     expect(stderr).toContain('its settings are torn')
     expect(existsSync(join(folder, 'assay.yaml'))).toBe(false)
+  })
+
+  it('takes back what it wrote where the hook cannot be put in after all', async () => {
+    writeFileSync(join(folder, 'AGENTS.md'), '# Ours, ünd no line break')
+    const { code, stdout, stderr } = await init({ hook: 'claude', yes: true }, ({ dryRun }) =>
+      dryRun ? { ok: true, value: ['+++ a.json'] } : { ok: false, error: 'the disk is full' },
+    )
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('the disk is full')
+    expect(readdirSync(folder)).toEqual(['AGENTS.md'])
+    expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toBe('# Ours, ünd no line break')
   })
 
   it('only rehearses without a yes, and takes the hook out with the rest', async () => {

@@ -1,7 +1,18 @@
 import { marked } from '../../../contract/source/shown.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
-import { additions, apply, type Change, type Changes, configFile, earlierTemplate, missionFile, removals } from './changes.ts'
+import {
+  additions,
+  applyAll,
+  type Change,
+  type Changes,
+  configFile,
+  earlierTemplate,
+  missionFile,
+  removals,
+  undoAll,
+  unreadable,
+} from './changes.ts'
 import { type BrainChoice, type Chosen, chooseJudge, chooseTemplate, chooseWorker, isTemplate } from './choice.ts'
 import { configText } from './config-text.ts'
 import { hookedAgents } from '../hook/agents.ts'
@@ -26,6 +37,8 @@ export async function initCommand(app: App, output: Output, flags: InitFlags): P
     return 2
   }
   const remove = flags.remove === true
+  const blocked = remove ? [] : unreadable(output.terminal.cwd)
+  if (blocked.length > 0) return refuse(output, blocked)
   const plan = remove ? { ...removals(output.terminal.cwd), said: [] } : await planned(app, output, template, flags.model)
   const preview = await changeHooks(app, output, flags, true)
   if (hook !== undefined && preview.problems.length > 0) return refuse(output, preview.problems)
@@ -33,13 +46,32 @@ export async function initCommand(app: App, output: Output, flags: InitFlags): P
   await show(output, plan, preview.lines)
   const waiting = plan.changes.length > 0 || preview.lines.length > 0
   const consent = waiting && !flags.dryRun ? await mayWrite(app, output, flags) : 'no'
-  if (consent === 'yes') for (const change of plan.changes) apply(output.terminal.cwd, change)
-  const hooked = consent === 'yes' ? await changeHooks(app, output, flags, false) : { lines: [], problems: [] }
-  tell(output, { plan, remove, waiting, consent, hook: hooked.lines })
-  // What could not be read before was said before.
-  const failed = hooked.problems.filter((problem) => !preview.problems.includes(problem))
-  if (failed.length > 0) return refuse(output, failed)
+  const made = consent === 'yes' ? await make(app, output, flags, plan.changes, preview.problems) : { lines: [], problems: [] }
+  if (made.problems.length > 0) return refuse(output, made.problems)
+  tell(output, { plan, remove, waiting, consent, hook: made.lines })
   return consent === 'unasked' ? 2 : 0
+}
+
+/** The files, then the hooks. Where a hook cannot be put in, the files are as they were. What could not be read before was said before. */
+async function make(
+  app: App,
+  output: Output,
+  flags: InitFlags,
+  changes: readonly Change[],
+  known: readonly string[],
+): Promise<HookChanges> {
+  const { cwd } = output.terminal
+  const problem = applyAll(cwd, changes)
+  if (problem !== undefined) return { lines: [], problems: [problem] }
+  try {
+    const hooked = await changeHooks(app, output, flags, false)
+    const problems = hooked.problems.filter((one) => !known.includes(one))
+    if (problems.length > 0) undoAll(cwd, changes)
+    return { lines: hooked.lines, problems }
+  } catch (error) {
+    undoAll(cwd, changes)
+    throw error
+  }
 }
 
 function refuse(output: Output, problems: readonly string[]): ExitCode {

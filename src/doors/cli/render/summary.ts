@@ -66,10 +66,15 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
 }
 
 /** A run passes on its judges' word alone: with work in it that the owner accepted in their place, it says so. */
-function endWord({ stopped, outcome, counts }: RunEnd): string {
+function endWord({ stopped, outcome }: RunEnd): string {
   if (stopped) return 'STOPPED'
-  if (outcome === 'clean' && (counts['owner-accepted'] ?? 0) > 0) return 'OWNER-ACCEPTED'
-  return { clean: 'PASS', unreviewed: 'UNREVIEWED', failed: 'FAIL', inconclusive: 'INCONCLUSIVE' }[outcome]
+  return {
+    clean: 'PASS',
+    'owner-accepted': 'OWNER-ACCEPTED',
+    unreviewed: 'UNREVIEWED',
+    failed: 'FAIL',
+    inconclusive: 'INCONCLUSIVE',
+  }[outcome]
 }
 
 function judgingText({ calls, unpriced, inputTokens, outputTokens, costUsd, estimated = 0 }: RunEnd['judging']): string {

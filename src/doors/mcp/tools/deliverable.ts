@@ -131,11 +131,8 @@ export const deliverableTools = [
     input: CardRequest,
     output: CardAnswer,
     hints: writes,
-    handle: async (call) => {
-      const { engine, session, input } = call
+    handle: async ({ engine, session, input }) => {
       const { deliverableId } = input.metadata
-      const own = deliverableId === undefined ? answer(undefined) : await ownDeliverable(call, deliverableId)
-      if (!own.ok) return own
       const sent = await engine.emitCard(input, { from: session.agent, digestOf: (source) => session.world.digestNow(source) })
       const known = sent.verdict !== undefined && { verdict: sent.verdict }
       if (!sent.ok) return answer({ released: false, code: sent.code, message: sent.message, ...known })

@@ -3,8 +3,9 @@ import { Card } from '../../../contract/deliverable/deliverable.ts'
 import { OperatorAnswer } from '../../../contract/events/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { inboxCard, provenCards } from '../../../engine/deliverables/inbox.ts'
+import { loadDeliverable } from '../../../engine/deliverables/store.ts'
 import { whyWithdrawn } from '../../../engine/gates/withdrawn.ts'
-import type { DeliverableRow, InboxRow } from '../../../engine/views/inbox.ts'
+import type { InboxRow } from '../../../engine/views/inbox.ts'
 import { answer, type Answer, type Call, reads, refuse, refusedBy, tool, writes } from '../tool.ts'
 
 const States = z.enum(['pending', 'handled', 'dismissed', 'expired'])
@@ -90,7 +91,8 @@ const decisions: Record<Order['action'], Decide> = {
 
 async function overruledTask({ parts }: Engine, { task, deliverable }: Order): Promise<string | undefined> {
   if ((task === undefined) === (deliverable === undefined)) return undefined
-  if (deliverable !== undefined) return ((await parts.journal.viewRow('deliverables', deliverable)) as DeliverableRow | undefined)?.task
+  // By its events: what the owner turns is not for a row to say.
+  if (deliverable !== undefined) return (await loadDeliverable(parts, deliverable)).state?.latest.task
   return (await parts.journal.viewRow('tasks', task ?? '')) === undefined ? undefined : task
 }
 

@@ -1,11 +1,11 @@
 import { sha256Hex } from '../../../contract/canonical.ts'
-import type { BrokenLink } from '../../../contract/chain.ts'
 import type { StoredEvent } from '../../../contract/events/envelope.ts'
 import type { EventData } from '../../../contract/events/manifest.ts'
 import { readEvent } from '../../../contract/events/read.ts'
 import { evolveAll } from '../../../core/task/evolve/evolve.ts'
 import type { Journal } from '../../../ports/journal.ts'
 import { cardStream, taskStream } from '../../streams.ts'
+import { latestCalled, type Lost } from './again.ts'
 import { workCalledFor } from './batches.ts'
 
 /** The task that an event creates, where its ending is shown to the owner on a card. */
@@ -18,9 +18,8 @@ export function handsOverTask({ type, data }: StoredEvent): string | undefined {
 const endings = new Set(['task.accepted', 'task.force_accepted', 'task.failed'])
 
 /** Of these tasks those that have ended without a card for their owner, and without work that would make one. Changes nothing. */
-export async function lostCards(journal: Journal, tasks: readonly string[]): Promise<BrokenLink[]> {
-  if (tasks.length === 0) return []
-  const found: BrokenLink[] = []
+export async function lostCards(journal: Journal, tasks: readonly string[]): Promise<Lost[]> {
+  const found: Lost[] = []
   for (const task of tasks) {
     const stream = taskStream(task)
     const events = await journal.readStream(stream)
@@ -31,7 +30,8 @@ export async function lostCards(journal: Journal, tasks: readonly string[]): Pro
     // Between the two looks the work may have become a card.
     if ((await isShown(journal, events, version)) || (await journal.head(stream)) !== events.length) continue
     const problem = `the task is ${state?.status}, but its owner has no card of it and the queue has no work for one (hand_over)`
-    found.push({ stream, version, position: events[version - 1]?.position ?? null, problem })
+    const link = { stream, version: events.length, position: events[version - 1]?.position ?? null, problem }
+    found.push({ link, again: latestCalled(events.slice(0, version), 'hand_over') })
   }
   return found
 }

@@ -2,12 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openInventory } from '../../../adapters/snapshots/inventory.ts'
-import type { QueuedWork } from '../../../ports/journal.ts'
+import type { Policy } from '../../../contract/policy.ts'
+import type { Journal, QueuedWork } from '../../../ports/journal.ts'
 import type { BrainPort } from '../../../ports/brain.ts'
 import { eyesOf } from '../../../testing/engine/brains.ts'
 import { openWorkshop } from '../../../testing/engine/workshop.ts'
 import { specWith } from '../../../testing/task/world.ts'
 import { verifyEverything } from '../verify.ts'
+import { walkJournal } from '../walk.ts'
+import { Candidates, endingsLost, openLost } from './lost.ts'
 import { strayWork } from './strays.ts'
 
 const config = {
@@ -56,14 +59,22 @@ async function run({ steal, look }: { steal?: string; look?: (queued: QueuedWork
   return { report, end, stolen: () => stolen }
 }
 
+/** What would be queued again. */
+async function lostNow(journal: Journal, policy: Policy): Promise<unknown[]> {
+  const candidates = new Candidates()
+  await walkJournal(journal, (event) => candidates.feed(event))
+  return [...(await openLost(journal, policy)), ...(await endingsLost(journal, candidates))].map(({ link }) => link)
+}
+
 describe('queued work', () => {
   it('is explained by events at every moment of a run', { timeout: 120_000 }, async () => {
     const kinds = new Set<string>()
     const strays: unknown[] = []
-    const shops = () => open.at(-1) as unknown as { parts: { journal: Parameters<typeof strayWork>[0] } }
+    const shops = () => open.at(-1) as ReturnType<typeof openWorkshop>
     const look = async (queued: QueuedWork[]) => {
       for (const { kind } of queued) kinds.add(kind)
-      strays.push(...(await strayWork(shops().parts.journal)))
+      const { journal, rules } = shops().parts
+      strays.push(...(await strayWork(journal)), ...(await lostNow(journal, rules.policy)))
     }
     const { report, end } = await run({ look })
     expect(end.rows.map(({ status }) => status)).toEqual(['done', 'done', 'done'])

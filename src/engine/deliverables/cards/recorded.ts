@@ -1,12 +1,16 @@
 import type { StoredEvent } from '../../../contract/events/envelope.ts'
 import type { Journal } from '../../../ports/journal.ts'
 import { recordedRow } from '../../audit/rows.ts'
-import { cardStream, taskStream } from '../../streams.ts'
+import { cardStream, missionOf, taskStream } from '../../streams.ts'
 import { askedIn, type InboxRow, inboxTypes, inboxView } from '../../views/inbox.ts'
 import type { TaskRow } from '../../views/tasks.ts'
 
 /** Events that are looked at in one turn. */
 const pageSize = 20_000
+
+/** Nothing that was accepted is taken back without one of these. */
+const takesBack = new Set(['task.reopened', 'task.held', 'task.failed', 'merge.failed'])
+const lookedAt: readonly string[] = [...new Set([...inboxTypes, ...takesBack])]
 
 type Told = Pick<TaskRow, 'title' | 'bar' | 'score' | 'flag'>
 
@@ -16,6 +20,8 @@ interface Known {
   cards: Map<string, InboxRow>
   /** How tasks that ask something stand, each as of a version of its stream. */
   tasks: Map<string, { version: number; told: Told | undefined }>
+  /** Missions in which something that was accepted may have been taken back. */
+  moved: Set<string>
   /** Looks come one after the other. */
   look: Promise<void>
 }
@@ -23,7 +29,7 @@ interface Known {
 const journals = new WeakMap<Journal, Known>()
 
 function knownOf(journal: Journal): Known {
-  const known = journals.get(journal) ?? { position: 0, cards: new Map(), tasks: new Map(), look: Promise.resolve() }
+  const known = journals.get(journal) ?? { position: 0, cards: new Map(), tasks: new Map(), moved: new Set(), look: Promise.resolve() }
   journals.set(journal, known)
   return known
 }
@@ -43,8 +49,9 @@ export async function recordedCards(journal: Journal): Promise<ReadonlyMap<strin
 
 async function lookOn(journal: Journal, known: Known): Promise<void> {
   for (;;) {
-    const { events, position } = await journal.readTypes(inboxTypes, known.position, pageSize)
+    const { events, position } = await journal.readTypes(lookedAt, known.position, pageSize)
     for (const event of events) {
+      if (takesBack.has(event.type)) known.moved.add(missionOf(event.stream) ?? '')
       for (const card of new Set(inboxView.keys(event))) {
         const row = inboxView.fold(known.cards.get(card), event, card)
         if (row === undefined) known.cards.delete(card)
@@ -55,6 +62,11 @@ async function lookOn(journal: Journal, known: Known): Promise<void> {
     if (position === known.position) return
     known.position = position
   }
+}
+
+/** Whether something in the mission of a task was taken back, as far as all cards were looked at; only then can one have lost its ground. */
+export function hasMoved(journal: Journal, task: string): boolean {
+  return knownOf(journal).moved.has(missionOf(taskStream(task)) ?? '')
 }
 
 /** One card, from the events of its own stream alone. */

@@ -43,10 +43,16 @@ function whyOver({ status, hold }: TaskState): string {
   return status === 'failed' ? 'its task has failed' : 'its decision was turned, or the work was opened again'
 }
 
+/** A card that vouches for accepted work; one that went out on a bypass says itself that it does not. */
+export function saysAccepted({ flag, task, about }: InboxRow): boolean {
+  return (flag === 'pass' || flag === 'owner-accepted') && task !== undefined && about === undefined
+}
+
 /** Why what a card says of accepted work is not so any more; undefined where it is. */
-export function contradiction({ flag, state, closed, task: id }: InboxRow, task: MaybeTask): string | undefined {
+export function contradiction(row: InboxRow, task: MaybeTask): string | undefined {
+  const { state, closed, task: id } = row
   if (state === 'expired') return `it has expired${closed ? `: ${closed.reason}` : ''}`
-  if ((flag !== 'pass' && flag !== 'owner-accepted') || id === undefined) return undefined
+  if (!saysAccepted(row)) return undefined
   const accepted = task?.status === 'done' && (task.done?.flag === 'clean' || task.done?.flag === 'owner-accepted')
   return accepted ? undefined : `${id} is ${task?.status ?? 'gone'}, no longer accepted`
 }

@@ -8,7 +8,7 @@ import { inputMaterial } from './inputs.ts'
 import { freeFolder } from './folder-end.ts'
 import { type FolderHold, folderTaken, holdsFolder, stuckDetail } from './folders.ts'
 import { cutOffDetail, hasFolder, leftFolder } from './left-folder.ts'
-import { workerPrompt } from '../../prompts/worker.ts'
+import { termsOf, workerPrompt } from '../../prompts/worker.ts'
 import { diskFault } from '../../store-fault.ts'
 import { reportEnding } from './submission.ts'
 import { openTalk, TurnLost } from './talk.ts'
@@ -143,7 +143,7 @@ async function takeTurn(
     agent: spec.assignee,
     instructions: policy.agents[spec.assignee]?.instructions,
     attempt: state.attempts,
-    prompt: workerPrompt(state, inputs, policy.review.ledgerLimit),
+    prompt: workerPrompt(state, inputs, termsOf(bench.parts.config)),
     workspace: workspace.path,
     ...(current?.conversational && { talk: await openTalk(bench, lease, state, workspace) }),
   }

@@ -23,7 +23,9 @@ export async function reportEnding(
   const attempt = state.attempts
   const options = { actor: assignee, settles: lease }
   if (ending.kind === 'stopped') {
-    const handled = await bench.tasks.handle(id, { type: 'stop_attempt', attempt, detail: ending.detail }, { ...options, actor: 'runtime' })
+    const { detail, usage } = ending
+    const stopped = { type: 'stop_attempt', attempt, detail, ...(usage && { usage }) } as const
+    const handled = await bench.tasks.handle(id, stopped, { ...options, actor: 'runtime' })
     return settleRefused(bench, lease, handled)
   }
   if (ending.kind === 'failed') {
@@ -35,16 +37,21 @@ export async function reportEnding(
     )
     return settleRefused(bench, lease, handled)
   }
-  const taken = await takeContent(bench, state.spec, workspace, ending.output)
+  const { raw, output, usage, unreadable } = ending
+  if (unreadable !== undefined) {
+    const refusal = { type: 'refuse_case' as const, attempt, problems: [unreadable], raw: raw ?? '', ...(usage && { usage }) }
+    return settleRefused(bench, lease, await bench.tasks.handle(id, refusal, options))
+  }
+  const taken = await takeContent(bench, state.spec, workspace, output)
   if (!taken.ok) {
+    const { detail } = taken
     const handled = await bench.tasks.handle(
       id,
-      { type: 'fail_attempt', attempt, failure: 'output', detail: taken.detail, output: ending.output },
+      { type: 'fail_attempt', attempt, failure: 'output', detail, output, ...(usage && { usage }) },
       options,
     )
     return settleRefused(bench, lease, handled)
   }
-  const { raw, usage } = ending
   const handled = await bench.tasks.handle(
     id,
     { type: 'submit_case', attempt, raw, content: taken.content, ...(usage && { usage }) },

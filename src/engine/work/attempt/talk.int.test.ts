@@ -195,17 +195,20 @@ describe('a worker that talks', () => {
   it('is interrupted, not run again, where a tool call was open', async () => {
     const hands = talker(async (talk, turn) => {
       if (turn === 1) {
-        await talk.calling('run', 'I will run it')
+        await talk.calling('run', 'I will run it', { inputTokens: 7, costUsd: 2 })
         throw Object.assign(new Error('the machine went away'), { code: 'EIO' })
       }
       expect(talk.answer).toContain('partial effects')
       await talk.submit(goodCase, 'done', 'work')
       return { kind: 'handed_in' }
     })
-    const { run, types } = await begin(hands)
+    const { run, types, journal } = await begin(hands)
     await expect(run()).rejects.toThrow('the machine went away')
     expect((await run()).counts).toEqual({ clean: 1 })
     expect(await types()).toEqual(expect.arrayContaining(['call.begun', 'attempt.interrupted']))
     expect((await types()).filter((type) => type === 'attempt.started')).toHaveLength(2)
+    expect(await journal.viewRow('spending', 'agent:dev'), 'what it had used counts').toMatchObject({
+      working: { calls: 1, inputTokens: 7, costUsd: 2 },
+    })
   })
 })

@@ -54,7 +54,8 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
     stored: await piecesOf(snapshots, latest),
     answer: await answerFor(bench, begun),
     refused: await refusedCase(bench, begun),
-    calling: async (tool, said) => void (await handle({ type: 'begin_call', attempt, tool, conversation: await keep(said) })),
+    calling: async (tool, said, usage) =>
+      void (await handle({ type: 'begin_call', attempt, tool, conversation: await keep(said), ...(usage && { usage }) })),
     called: async (said) => void (await handle({ type: 'end_call', attempt, conversation: await keep(said) })),
     keep: async (said) => void (await handle({ type: 'keep_conversation', attempt, conversation: await keep(said) })),
     async submit(raw: string, said: string, output: string, usage?: Usage) {
@@ -69,8 +70,15 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
       if (isOver(state)) return { kind: 'over' }
       return { kind: 'refused', problems: events.flatMap((event) => (event.type === 'case.parse_error' ? event.data.problems : [])) }
     },
-    async quiet(said) {
-      const { state } = await handle({ type: 'report_quiet', attempt, conversation: await keep(said) }, isOver)
+    async refuse(why, raw, said, usage) {
+      const conversation = await keep(said)
+      const problems = [why]
+      const { state } = await handle({ type: 'refuse_case', attempt, problems, raw, conversation, ...(usage && { usage }) }, isOver)
+      return isOver(state) ? { kind: 'over' } : { kind: 'refused', problems }
+    },
+    async quiet(said, usage) {
+      const conversation = await keep(said)
+      const { state } = await handle({ type: 'report_quiet', attempt, conversation, ...(usage && { usage }) }, isOver)
       return isOver(state) ? 'over' : 'reminded'
     },
   }

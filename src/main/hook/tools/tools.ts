@@ -3,16 +3,19 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { z } from 'zod'
 import { lookAtInstalled, tooMany } from '../../../adapters/workspace/held-folder/installed.ts'
 import { InstalledPackages } from '../../../adapters/workspace/held-folder/packages.ts'
+import { pathFoldersIn } from '../../../adapters/workspace/held-folder/programs.ts'
 import { canonicalJson, Digest } from '../../../contract/canonical.ts'
 import { expandChecks } from '../../../contract/check.ts'
 import { programWords } from '../../../contract/checks/program.ts'
 import type { Config } from '../../../contract/config/config.ts'
 import { visible } from '../../../contract/source/shown.ts'
 import { judgingBrains } from '../../../engine/project.ts'
+import { programsChanged } from '../../../engine/work/checking/installed.ts'
 import type { SnapshotStore } from '../../../ports/snapshots.ts'
 import { filesOf } from '../../brain-files.ts'
 import type { TakenFolder } from '../folder.ts'
 import { Ignoring } from '../ignoring.ts'
+import { agentPrograms, lostAgent } from './agent-programs.ts'
 import { standing } from './standing.ts'
 
 /**
@@ -24,6 +27,8 @@ export const Tools = z.strictObject({
   /** Packages of folders around, which programs find as well, by their whole path. */
   above: z.record(z.string(), z.string()),
   kept: z.record(z.string(), z.string()),
+  /** Where PATH led to programs of agents, by their names. */
+  agents: z.record(z.string(), z.string()).optional(),
   ignoring: Ignoring.optional(),
 })
 export type Tools = z.infer<typeof Tools>
@@ -52,10 +57,10 @@ export async function noteTools(
   // The outermost folder around a program of which the snapshot has nothing, or the program alone.
   const kept = [...new Set(programs.map((path) => prefixesOf(path).find((prefix) => !folders.has(prefix)) ?? path))]
   const loads = loadsPackages(config)
-  const packages = listed || loads ? await packagesAt(place).note() : undefined
+  const packages = listed || loads || leadsHere(place).length > 0 ? await packagesAt(place).note() : undefined
   const stand = (some: readonly string[]) => Object.fromEntries(some.map((path) => [path, standing(resolve(folder, path))]))
   const above = stand(loads ? packagesAbove(folder) : [])
-  const tools: Tools = { ...(packages && { packages }), above, kept: stand(kept), ignoring }
+  const tools: Tools = { ...(packages && { packages }), above, kept: stand(kept), agents: agentPrograms(config), ignoring }
   return snapshots.putText(JSON.stringify(tools))
 }
 
@@ -77,14 +82,26 @@ export async function toolsChanged(
   if (moved.length > 0)
     return `${named(moved)}, from which judges or checks run or load, changed during the session: put it back, or begin a new session`
   const { packages } = tools
-  if (!packages) return taken.beside.length === 0 ? undefined : amongPackages(taken.beside)
-  const { changed, replaced, added } = await packagesAt(place).changes(packages)
+  if (!packages) {
+    const led = leadsHere(place)
+    if (led.length > 0) return `${programsChanged(led)}. ${mendPath}`
+    return lostAgent(config, tools.agents) ?? (taken.beside.length === 0 ? undefined : amongPackages(taken.beside))
+  }
+  const { changed, replaced, added, programs = [] } = await packagesAt(place).changes(packages)
+  if (runsPrograms(config) && programs.length > 0) {
+    await packagesAt(place).suspect(packages, loadsPackages(config) ? [...changed, ...replaced] : [], programs)
+    return `${programsChanged(programs)}. ${mendPath}`
+  }
+  const lost = lostAgent(config, tools.agents)
+  if (lost !== undefined) return lost
   if (loadsPackages(config) && changed.length + replaced.length > 0) {
     await packagesAt(place).suspect(packages, [...changed, ...replaced])
     return `installed packages that judges or checks may load are not what they were when the session began (${named([...changed, ...replaced])}): install the same again, or a person installs them anew`
   }
   const before = JSON.parse((await snapshots.getText(packages.installed)) ?? '{}') as Record<string, string>
-  if (tooMany in before) return `nobody can tell whether packages are what they were: there are too many files to look at, ${tooMany}`
+  const counts = loadsPackages(config) || taken.beside.length > 0
+  if (counts && tooMany in before)
+    return `nobody can tell whether packages are what they were: there are too many files to look at, ${tooMany}`
   const unchanged = new Set(Object.keys(before).filter((path) => !changed.includes(path)))
   const unseen = [
     ...taken.beside.filter((path) => !prefixesOf(path).some((prefix) => unchanged.has(prefix))),
@@ -110,8 +127,10 @@ export async function toolsUnseen(
 ): Promise<string | undefined> {
   if (beside.length > 0) return amongPackages(beside)
   const paths = new Set((await snapshots.manifest(ground))?.files.map(({ path }) => path))
-  const [program] = checkFiles(folder, config).filter((path) => !paths.has(path))
   const why = 'nobody saw this session begin, and nobody knows how it stood before'
+  const [led] = leadsHere({ folder, config }).filter((path) => existsSync(join(folder, path)))
+  if (led !== undefined) return `PATH leads judges and checks to ${visible(led)}: ${why}`
+  const [program] = checkFiles(folder, config).filter((path) => !paths.has(path))
   if (program !== undefined) return `a check runs ${visible(program)}: ${why}`
   const installed = [join(folder, 'node_modules'), ...packagesAbove(folder)].some((path) => existsSync(path))
   if (loadsPackages(config) && installed) return `judges or checks may load packages of node_modules: ${why}`
@@ -136,6 +155,16 @@ function packagesAbove(folder: string): string[] {
   }
   return found
 }
+
+/** Folders of the project in which programs of judges and checks are looked up by name, by their paths in it. */
+function leadsHere({ folder, config }: Pick<ToolPlace, 'folder' | 'config'>): string[] {
+  return runsPrograms(config) ? pathFoldersIn(realpathSync(folder)).map(({ place }) => place || '.') : []
+}
+
+const mendPath = 'Make them what they were and remove what is new, or begin a new session with a PATH that does not lead into the project'
+
+/** Agents are programs too, but load nothing of the project's. */
+const runsPrograms = (config: Config): boolean => loadsPackages(config) || Object.values(config.brains).some(({ kind }) => kind === 'agent')
 
 /** Programs alone load what is installed. */
 function loadsPackages(config: Config): boolean {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fchmodSync, lstatSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { excerpt } from '../../../../contract/source/shown.ts'
-import { openWithoutFollowing, readUpTo } from '../../../process/files/plain-file.ts'
+import { readPlainFileNow } from '../../../process/files/plain-file.ts'
 import { type Grounds, isKept, openFolder, type OpenFolder, reason, type Refusal, stepsOf } from './inside.ts'
 
 /** Most bytes of a file that is opened. */
@@ -15,24 +15,20 @@ export async function readText(grounds: Grounds, path: string): Promise<{ text: 
   return await withParent(grounds, path, false, grounds.hidden, (folder, name) => textIn(folder, name, path))
 }
 
-/** Reads a file through its folder: it is opened first and looked at afterwards. */
-export async function textIn(folder: OpenFolder, name: string, path: string): Promise<{ text: string } | Refusal> {
-  const opened = await openWithoutFollowing(folder.at(name))
-  if (!('handle' in opened)) return { why: `${excerpt(path)} cannot be read: ${opened.message}.` }
-  try {
-    if (!(await opened.handle.stat()).isFile()) return { why: `${excerpt(path)} is no plain file.` }
-    const read = await readUpTo(opened.handle, largestFile)
-    if (!('bytes' in read)) return { why: `${excerpt(path)} cannot be read: ${read.message}.` }
-    const text = decoded(read.bytes)
-    return text === undefined ? { why: `${excerpt(path)} is no text; it has ${read.bytes.length} bytes.` } : { text }
-  } finally {
-    await opened.handle.close()
-  }
+/** Reads a file through its folder. */
+export function textIn(folder: OpenFolder, name: string, path: string): { text: string } | Refusal {
+  const read = readPlainFileNow(folder.at(name), largestFile)
+  if (!('bytes' in read)) return { why: `${excerpt(path)} cannot be read: ${read.message}.` }
+  const text = decoded(read.bytes)
+  return text === undefined ? { why: `${excerpt(path)} is no text; it has ${read.bytes.length} bytes.` } : { text }
 }
 
 /**
  * Writes a whole file. The new content is put in the place of the old one: a file that has another name elsewhere (a hard link) is not changed
  * there, and nobody ever sees half of it.
+ *
+ * The old one is moved aside first. Some file systems (ext4) begin to write a file to the disk at once when it takes another's place, which takes ten
+ * times as long as all of this; for a moment the name is nobody's, and a crash in it finds the call open, which starts the work over.
  */
 export async function writeText(grounds: Grounds, path: string, text: string): Promise<{ created: boolean } | Refusal> {
   const apart = path.split('/').find((step) => notWork.has(step.toLowerCase()))
@@ -50,13 +46,27 @@ export async function writeText(grounds: Grounds, path: string, text: string): P
       } finally {
         closeSync(file)
       }
-      renameSync(draft, place)
+      if (old === undefined) renameSync(draft, place)
+      else exchange(draft, place)
     } catch (error) {
       unlinkSync(draft)
       throw error
     }
     return { created: old === undefined }
   })
+}
+
+/** Puts the draft in the place of what is there; where that fails, everything is as it was. */
+function exchange(draft: string, place: string): void {
+  const aside = `${draft}-old`
+  renameSync(place, aside)
+  try {
+    renameSync(draft, place)
+  } catch (error) {
+    renameSync(aside, place)
+    throw error
+  }
+  unlinkSync(aside)
 }
 
 /** Puts `now` in the place of `was`, which has to stand in the file exactly once. */

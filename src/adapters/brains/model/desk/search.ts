@@ -1,4 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { excerpt } from '../../../../contract/source/shown.ts'
 import { compileGlob, compilePattern, type Pattern } from '../tools/pattern.ts'
 import { textIn } from './files.ts'
@@ -40,7 +41,9 @@ export async function grepFiles(grounds: Grounds, source: string, filter: Filter
   let steps = most.steps
   let notSearched = 0
   const walked = await eachEntry(grounds, filter, async ({ path, name, folder, isFile }) => {
-    const file = isFile && steps > 0 ? await textIn(folder, name, path) : { why: '' }
+    // Files are read on the spot; between two of them others have their turn.
+    await nextTurn()
+    const file = isFile && steps > 0 ? textIn(folder, name, path) : { why: '' }
     if ('why' in file || file.text.length * pattern.cost > steps) {
       notSearched += 1
       return true

@@ -1,12 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { CheckReport } from '../../../../contract/check.ts'
+import type { EventData } from '../../../../contract/events/manifest.ts'
+import type { SpendingRow } from '../../../../engine/views/spending.ts'
 import type { BrainPort } from '../../../../ports/brain.ts'
 import { openWorkshop } from '../../../../testing/engine/workshop.ts'
 import { type Answer, say, use } from '../../../../testing/model-server/answers.ts'
 import { modelJudge } from '../../../../testing/model-server/model-judge.ts'
-import { handIn } from '../../../../testing/model-server/model-worker.ts'
+import { handIn, sampleCase } from '../../../../testing/model-server/model-worker.ts'
 import { type ModelRequest, toolAnswers } from '../../../../testing/model-server/request.ts'
 import { type ModelServer, startModelServer } from '../../../../testing/model-server/server.ts'
+import { inTurn } from '../../../../testing/model-server/workers.ts'
 import { specWith } from '../../../../testing/task/world.ts'
 
 let server: ModelServer
@@ -31,10 +34,6 @@ const eyes = (...scores: number[]): BrainPort => ({
   judge: async () => ({ kind: 'reply', reply: { channel: 'text', body: `It should say hello twice.\nSCORE: ${scores.shift() ?? 90}` } }),
   close: async () => {},
 })
-const inTurn =
-  (...answers: Answer[]) =>
-  (request: ModelRequest): Answer =>
-    answers[Math.min(request.number, answers.length) - 1] as Answer
 const write = (content: string) => use('write_file', { path: 'core.txt', content })
 
 async function begin(judge: BrainPort, outcomes: CheckReport['outcome'][] = []) {
@@ -54,8 +53,10 @@ async function begin(judge: BrainPort, outcomes: CheckReport['outcome'][] = []) 
   const started = await shop.engine.start({ id: 'plan', name: 'Plan', tasks: [spec] })
   if (!started.ok) throw new Error(started.error.message)
   const run = (stop = new AbortController().signal) => shop.engine.run({ missions: [started.value.mission], stop })
-  const types = async () => (await shop.parts.journal.readStream('task/plan-1/a')).map(({ type }) => type)
-  return { run, types, shop }
+  const events = () => shop.parts.journal.readStream('task/plan-1/a')
+  const types = async () => (await events()).map(({ type }) => type)
+  const working = async () => ((await shop.parts.journal.viewRow('spending', 'agent:dev')) as SpendingRow | undefined)?.working
+  return { run, types, events, working, shop }
 }
 
 describe('a model worker in the loop', () => {
@@ -103,5 +104,69 @@ describe('a model worker in the loop', () => {
     expect(await types()).toEqual(expect.arrayContaining(['worker.reminded', 'attempt.rejected']))
     expect(await types()).not.toContain('case.submitted')
     expect(server.requests).toHaveLength(4)
+  })
+
+  it('hands in cases that nobody can read: too long, a key twice, two at once; each is written down and answered', async () => {
+    const long = JSON.stringify({ summary: 'x'.repeat(70_000), ac_coverage: [] })
+    const twice = sampleCase.replace('{', '{"summary":"Another.",')
+    const two: Answer = {
+      kind: 'message',
+      calls: [sampleCase, sampleCase.replace('Wrote', 'Did not write')].map((args) => ({ name: 'submit_case', args })),
+    }
+    server.play(inTurn(write('hello\n'), handIn(long), handIn(twice), two, handIn()))
+    const { run, events } = await begin(eyes())
+    expect((await run()).counts).toEqual({ clean: 1 })
+    const unread = (await events()).flatMap(({ type, data }) =>
+      type === 'case.parse_error' ? [data as EventData<'case.parse_error'>] : [],
+    )
+    expect(unread.map(({ problems }) => problems.join())).toEqual([
+      expect.stringContaining('longer than 65536 bytes'),
+      expect.stringContaining('twice'),
+      expect.stringContaining('several different cases'),
+    ])
+    expect(unread[0]?.raw.length).toBeLessThan(10_000)
+    expect(unread[2]?.raw).toMatch(/Wrote core[\s\S]*Did not write core/)
+    const heard = server.requests.slice(2).map(toolAnswers)
+    expect(heard[0]).toContain('longer than 65536 bytes')
+    expect(heard[1]).toContain('twice')
+    expect(heard[2]?.match(/several different cases/g)).toHaveLength(2)
+  })
+
+  it.each([
+    ['unreadable cases', () => handIn('{}'), 4],
+    ['cases that are too long', () => handIn(JSON.stringify({ summary: 'x'.repeat(70_000) })), 4],
+    ['silence', () => say('Done!'), 2],
+  ])('ends attempts by %s: what each has used is told', async (_, answer, requests) => {
+    server.play(answer)
+    const { run, events, working } = await begin(eyes())
+    expect((await run()).counts).not.toHaveProperty('clean')
+    const rejected = (await events()).filter(({ type }) => type === 'attempt.rejected')
+    expect(rejected.length).toBeGreaterThan(1)
+    const used = { inputTokens: 100 * requests, outputTokens: 20 * requests, durationMs: expect.any(Number) }
+    for (const { data } of rejected) expect(data).toMatchObject({ usage: used })
+    const all = rejected.length * requests
+    expect(server.requests).toHaveLength(all)
+    expect(await working()).toMatchObject({ calls: rejected.length, inputTokens: 100 * all, outputTokens: 20 * all })
+  })
+
+  it('has an unreadable case and goes on: what that used is told once, with the case that is taken', async () => {
+    server.play(inTurn(write('hello\n'), handIn('{}'), handIn()))
+    const { run, working } = await begin(eyes())
+    expect((await run()).counts).toEqual({ clean: 1 })
+    expect(await working()).toMatchObject({ calls: 1, inputTokens: 300, outputTokens: 60 })
+  })
+
+  it('is stopped in the middle of a call: what the attempt has used is told', async () => {
+    const stop = new AbortController()
+    server.play(inTurn(use('run', { argv: ['sh', '-c', 'echo begun > begun.txt; sleep 600'] })))
+    const { run, events, working, shop } = await begin(eyes())
+    const ended = run(stop.signal)
+    await vi.waitFor(async () => expect((await events()).map(({ type }) => type)).toContain('call.begun'), { timeout: 30_000 })
+    stop.abort()
+    expect((await ended).stopped).toBe(true)
+    const stopped = (await events()).find(({ type }) => type === 'attempt.stopped')
+    expect(stopped?.data).toMatchObject({ worker: 'dev', usage: { inputTokens: 100, outputTokens: 20 } })
+    expect(await working()).toMatchObject({ calls: 1, inputTokens: 100, outputTokens: 20 })
+    expect(await shop.engine.task('plan-1/a')).toMatchObject({ status: 'todo', charged: 0 })
   })
 })

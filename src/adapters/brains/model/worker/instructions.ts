@@ -21,7 +21,8 @@ export const notDone = {
   refused: (problems: readonly string[]) =>
     `The case cannot be taken:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nMend it and call ${caseTool} again.`,
   tooMany: (limit: number) => `Not done: at most ${limit} calls in one message are answered.`,
-  twoCases: `Not taken: there are several different cases in one message. Call ${caseTool} once, with the one that you mean.`,
+  twoCases: `there are several different cases in one message; call ${caseTool} once, with the one that you mean`,
+  tooLong: (limit: number) => `the case is longer than ${limit} bytes; make it shorter`,
   twice: 'Not done: the arguments say something twice, or are nested too deeply. Say everything once.',
   unknown: (name: string, tools: readonly string[]) => `There is no tool ${name}. There are ${tools.join(', ')}.`,
   badEnding: (finish: string) =>

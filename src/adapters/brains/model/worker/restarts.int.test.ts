@@ -1,36 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, use } from '../../../../testing/model-server/answers.ts'
-import { handIn, memoryTalk, openWorkBench, type WorkBench } from '../../../../testing/model-server/model-worker.ts'
+import { describe, expect, it } from 'vitest'
+import { use } from '../../../../testing/model-server/answers.ts'
+import { handIn, memoryTalk } from '../../../../testing/model-server/model-worker.ts'
 import { type ModelRequest, toolAnswers } from '../../../../testing/model-server/request.ts'
-import { type ModelServer, startModelServer } from '../../../../testing/model-server/server.ts'
+import { inTurn, never, useWorkers } from '../../../../testing/model-server/workers.ts'
 
-let server: ModelServer
-let bench: WorkBench
-beforeAll(async () => {
-  server = await startModelServer(() => handIn())
-})
-afterAll(() => server.close())
-beforeEach(() => {
-  bench = openWorkBench(server)
-})
-afterEach(() => bench.remove())
-const never = new AbortController().signal
-
-/** Plays these answers one after the other; the last goes on. */
-const inTurn =
-  (...answers: Answer[]) =>
-  (request: ModelRequest): Answer =>
-    answers[Math.min(request.number, answers.length) - 1] as Answer
-const limits = { attemptMs: 60_000, turns: 60, outputBytes: 1024 * 1024, caseBytes: 64 * 1024 }
-const work = async (changes: Parameters<WorkBench['brain']>[1] = {}, talk = memoryTalk()) => ({
-  ending: await bench.brain('openai-compatible', changes).work(bench.order(talk), never),
-  talk,
-})
-const pricedAt = (inputPerMillion: number, outputPerMillion: number) => ({
-  ...({ kind: 'model', provider: 'openai-compatible', model: 'any' } as const),
-  baseURL: server.baseURL('openai-compatible'),
-  prices: { inputPerMillion, outputPerMillion },
-})
+const { server, bench, limits, work, pricedAt } = await useWorkers()
 
 describe('a worker whose process ends before it does', () => {
   it('only looks around: its turns and what they cost count after a stop, and after a crash but for a few', async () => {

@@ -1,23 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../../testing/model-server/answers.ts'
 import { providers } from '../../../../testing/model-server/model-judge.ts'
-import { handIn, memoryTalk, openWorkBench, sampleCase, type WorkBench } from '../../../../testing/model-server/model-worker.ts'
+import { handIn, memoryTalk, sampleCase } from '../../../../testing/model-server/model-worker.ts'
 import { type ModelRequest, toolAnswers } from '../../../../testing/model-server/request.ts'
-import { type ModelServer, startModelServer } from '../../../../testing/model-server/server.ts'
+import { never, useWorkers } from '../../../../testing/model-server/workers.ts'
 
-let server: ModelServer
-let bench: WorkBench
-beforeAll(async () => {
-  server = await startModelServer(() => handIn())
-})
-afterAll(() => server.close())
-beforeEach(() => {
-  bench = openWorkBench(server)
-})
-afterEach(() => bench.remove())
-const never = new AbortController().signal
+const { server, bench } = await useWorkers()
 
 const calls = (...made: [name: string, args: string][]): Message => ({
   kind: 'message',
@@ -26,9 +16,13 @@ const calls = (...made: [name: string, args: string][]): Message => ({
 const otherCase = sampleCase.replace('Wrote', 'Did not write')
 
 /** Plays a first message, then a case; what the model heard in between. */
-async function heard(first: Message, provider: (typeof providers)[number] = 'openai-compatible') {
+async function heard(
+  first: Message,
+  outcomes: Parameters<typeof memoryTalk>[0] = [],
+  provider: (typeof providers)[number] = 'openai-compatible',
+) {
   server.play(({ number }) => (number === 1 ? first : handIn()))
-  const talk = memoryTalk()
+  const talk = memoryTalk(outcomes)
   const ending = await bench.brain(provider).work(bench.order(talk), never)
   return { ending, talk, answers: toolAnswers(server.requests[1] as ModelRequest) }
 }
@@ -38,6 +32,7 @@ describe.each(providers)('a message of %s with more calls than are done', (provi
     const many = calls(...Array.from({ length: 40 }, (): [string, string] => ['list', '{}']))
     const { ending, talk, answers } = await heard(
       { ...many, calls: (many.calls ?? []).map((call, at) => ({ ...call, args: `{"path":"${at}"}` })) },
+      [],
       provider,
     )
     expect(ending).toMatchObject({ kind: 'handed_in' })
@@ -56,7 +51,10 @@ describe('two cases in one message', () => {
     const { ending, talk, answers } = await heard(calls(['submit_case', otherCase], ['submit_case', sampleCase]))
     expect(answers.match(/several different cases in one message/g)).toHaveLength(2)
     expect(ending).toMatchObject({ kind: 'handed_in' })
-    expect(talk.told).toMatchObject([{ kind: 'submitted', raw: sampleCase }])
+    expect(talk.told).toMatchObject([
+      { kind: 'refused', why: expect.stringContaining('several different cases'), raw: `${otherCase}\n${sampleCase}` },
+      { kind: 'submitted', raw: sampleCase },
+    ])
     expect(server.requests).toHaveLength(2)
   })
 
@@ -70,9 +68,11 @@ describe('two cases in one message', () => {
 
   it('go on being handed in: that comes to an end', async () => {
     server.play(() => calls(['submit_case', otherCase], ['submit_case', sampleCase]))
-    const talk = memoryTalk()
-    expect(await bench.brain().work(bench.order(talk), never)).toMatchObject({ kind: 'failed', failure: 'error' })
-    expect(talk.told).toEqual([])
+    const refused = { kind: 'refused' as const, problems: ['two'] }
+    const talk = memoryTalk([refused, refused, { kind: 'over' }])
+    const usage = { inputTokens: 300, outputTokens: 60 }
+    expect(await bench.brain().work(bench.order(talk), never)).toMatchObject({ kind: 'handed_in', usage })
+    expect(talk.told).toMatchObject([{ kind: 'refused' }, { kind: 'refused' }, { kind: 'refused', usage }])
   })
 })
 
@@ -84,10 +84,13 @@ describe('arguments that say something twice', () => {
     expect([existsSync(join(bench.workspace, 'a.txt')), existsSync(join(bench.workspace, 'b.txt'))]).toEqual([false, false])
   })
 
-  it('are no case', async () => {
+  it('are no case: whoever reads cases says so', async () => {
     const twice = sampleCase.replace('{', '{"summary":"Something else.",')
-    const { answers, talk } = await heard(calls(['submit_case', twice]))
-    expect(answers).toContain('say something twice')
-    expect(talk.told).toMatchObject([{ kind: 'submitted', raw: sampleCase }])
+    const { answers, talk } = await heard(calls(['submit_case', twice]), [{ kind: 'refused', problems: ['a key appears twice'] }])
+    expect(answers).toContain('a key appears twice')
+    expect(talk.told, 'as it came, for the reader of cases').toMatchObject([
+      { kind: 'submitted', raw: twice },
+      { kind: 'submitted', raw: sampleCase },
+    ])
   })
 })

@@ -68,9 +68,14 @@ export function failed(shift: Shift, failure: AttemptFailure, detail: string, be
   return { kind: 'failed', failure, detail: shownDetail(shift.line.redact, detail), output: shift.lastText, beforeEffect, usage }
 }
 
+/** The operator ended the turn, with what was used until then. */
+export function stopped({ spending, lastText }: Shift, detail: string): WorkEnding {
+  return { kind: 'stopped', detail, output: lastText, usage: spending.usage() }
+}
+
 /** The signal ended it: the operator's, or the attempt's time. */
 export function outOfTime(shift: Shift): WorkEnding | undefined {
-  if (shift.stop.aborted) return { kind: 'stopped', detail: 'the turn was stopped', output: shift.lastText }
+  if (shift.stop.aborted) return stopped(shift, 'the turn was stopped')
   const { attemptMs } = shift.limits
   return shift.time.aborted ? failed(shift, 'timeout', `the attempt was not over after ${attemptMs} ms`) : undefined
 }

@@ -128,7 +128,7 @@ async function take(shift: Shift, turn: Extract<Turn, { kind: 'answer' }>): Prom
   }
   if (turn.calls.length > 0) return undefined
   await written(shift)
-  const quiet = await talk.quiet(conversation.said(spending.spent()))
+  const quiet = await talk.quiet(conversation.said(spending.spent()), spending.usage())
   conversation.kept()
   if (quiet === 'over') return { kind: 'handed_in', usage: spending.usage() }
   conversation.tell(reminder)

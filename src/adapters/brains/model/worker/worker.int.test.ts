@@ -1,29 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Answer, failure, say, use } from '../../../../testing/model-server/answers.ts'
 import { canaryKey, providers } from '../../../../testing/model-server/model-judge.ts'
-import { handIn, memoryTalk, openWorkBench, sampleCase, type WorkBench } from '../../../../testing/model-server/model-worker.ts'
+import { handIn, memoryTalk, openWorkBench, sampleCase } from '../../../../testing/model-server/model-worker.ts'
 import { type ModelRequest, toolAnswers } from '../../../../testing/model-server/request.ts'
-import { type ModelServer, startModelServer } from '../../../../testing/model-server/server.ts'
+import { startModelServer } from '../../../../testing/model-server/server.ts'
+import { inTurn, never, useWorkers } from '../../../../testing/model-server/workers.ts'
 
-let server: ModelServer
-let bench: WorkBench
-beforeAll(async () => {
-  server = await startModelServer(() => handIn())
-})
-afterAll(() => server.close())
-beforeEach(() => {
-  bench = openWorkBench(server)
-})
-afterEach(() => bench.remove())
-const never = new AbortController().signal
-
-/** Plays these answers one after the other; the last goes on. */
-const inTurn =
-  (...answers: Answer[]) =>
-  (request: ModelRequest): Answer =>
-    answers[Math.min(request.number, answers.length) - 1] as Answer
+const { server, bench, limits, work, pricedAt } = await useWorkers()
 const write = use('write_file', { path: 'core.txt', content: 'hello\n' })
 const core = () => readFileSync(join(bench.workspace, 'core.txt'), 'utf8')
 
@@ -202,18 +187,19 @@ describe('a worker that is cut off', () => {
   })
 })
 
-describe('a worker that does not come to an end', () => {
-  const work = async (changes: Parameters<WorkBench['brain']>[1] = {}, talk = memoryTalk()) => ({
-    ending: await bench.brain('openai-compatible', changes).work(bench.order(talk), never),
-    talk,
-  })
-  const limits = { attemptMs: 60_000, turns: 60, outputBytes: 1024 * 1024, caseBytes: 64 * 1024 }
-  const pricedAt = (inputPerMillion: number, outputPerMillion: number) => ({
-    ...({ kind: 'model', provider: 'openai-compatible', model: 'any' } as const),
-    baseURL: server.baseURL('openai-compatible'),
-    prices: { inputPerMillion, outputPerMillion },
-  })
+it('says before every call with effects what was used until then', async () => {
+  server.play(inTurn(write, use('run', { argv: ['true'] }), handIn()))
+  const talk = memoryTalk()
+  const used: unknown[] = []
+  const calling: typeof talk.calling = (tool, said, usage) => {
+    used.push(usage)
+    return talk.calling(tool, said, usage)
+  }
+  await bench.brain().work(bench.order({ ...talk, calling }), never)
+  expect(used).toMatchObject([{ inputTokens: 100 }, { inputTokens: 200, outputTokens: 40 }])
+})
 
+describe('a worker that does not come to an end', () => {
   it('goes quiet: it is reminded once', async () => {
     server.play(() => say('I am done.'))
     const { ending, talk } = await work()
