@@ -105,7 +105,7 @@ describe('a configuration with one mistake in it (F11)', () => {
           if (!['shell', 'judge'].includes(key)) expect(result.error.map(({ line }) => line)).toContain(index + 1)
         }
       }),
-      { numRuns: 700 },
+      { numRuns: 350 },
     )
   })
 
@@ -141,7 +141,7 @@ describe('a configuration with one mistake in it (F11)', () => {
           expect(Math.abs((result.error[0]?.line ?? 0) - (index + 1))).toBeLessThanOrEqual(1)
         } else expectAsWritten(text, result.value.config)
       }),
-      { numRuns: 700 },
+      { numRuns: 350 },
     )
   })
 
@@ -191,10 +191,10 @@ describe('a configuration with one mistake in it (F11)', () => {
           expect(result.error.every(placed)).toBe(true)
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 800 },
     )
     expect(accepted).toBeGreaterThan(10)
-    expect(refused).toBeGreaterThan(1000)
+    expect(refused).toBeGreaterThan(500)
   })
 })
 

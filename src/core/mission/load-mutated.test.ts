@@ -80,7 +80,7 @@ describe('a mission file after any edit of its text', () => {
         expect(tasks.map(({ checks }) => checks)).toEqual(written.tasks.map(({ checks }) => checks ?? []))
         for (const task of tasks) TaskSpec.parse(task)
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     )
     expect(accepted).toBeGreaterThan(10)
     expect(refused).toBeGreaterThan(500)

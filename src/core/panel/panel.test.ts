@@ -99,7 +99,7 @@ describe('every panel', () => {
         expect(end.decision.parse_failed).toBe(end.kind === 'unreadable')
         if (end.kind !== 'decide') expect(end.decision).toMatchObject({ outcome: 'reject' })
       }),
-      { numRuns: 1500 },
+      { numRuns: 800 },
     )
     expect([...seen.keys()].sort()).toEqual(['cannot_tell', 'decide', 'unavailable', 'unreadable'])
   })
@@ -126,7 +126,7 @@ describe('every panel', () => {
         expect(decision.concern).not.toBe('')
         expect(decision.dissent).toHaveLength(graded.filter(({ sitting }) => sitting?.accepts !== passes).length)
       }),
-      { numRuns: 1500 },
+      { numRuns: 800 },
     )
     expect(passed).toBeGreaterThan(20)
   })
@@ -154,7 +154,7 @@ describe('every panel', () => {
         const keys = decision.vetoes.map(({ criterion, principal }) => `${criterion} ${principal}`)
         expect(new Set(keys).size).toBe(keys.length)
       }),
-      { numRuns: 1000 },
+      { numRuns: 600 },
     )
     expect(blocked).toBeGreaterThan(20)
   })
@@ -187,7 +187,7 @@ describe('every panel', () => {
         expect(new Set(agents).size).toBe(agents.length)
         if (given.rules.settings.mode === 'full' || panel.suspicious) expect(panel.seats).toHaveLength(panel.size)
       }),
-      { numRuns: 1000 },
+      { numRuns: 600 },
     )
   })
 
@@ -202,7 +202,7 @@ describe('every panel', () => {
         expect(panel.seats.every(({ seat }) => graded.includes(seat) || missing.includes(seat))).toBe(true)
         expect(graded.length + missing.length).toBeLessThanOrEqual(panel.size)
       }),
-      { numRuns: 1000 },
+      { numRuns: 600 },
     )
   })
 })
@@ -246,7 +246,7 @@ describe('a decision', () => {
           expect(essence(finished(shuffled, by), by)).toEqual(essence(finished(sittings, by), by))
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 600 },
     )
   })
 
@@ -272,7 +272,7 @@ describe('a decision', () => {
         const worse = [...sittings, { principal: 'newcomer', reply: { kind: 'text', score100: '0' } as const }]
         expect(decidePanel(finished(worse, by), by).decision.outcome).toBe('reject')
       }),
-      { numRuns: 1000 },
+      { numRuns: 600 },
     )
     expect(rejected).toBeGreaterThan(20)
   })
@@ -302,7 +302,7 @@ describe('a decision', () => {
           expect(decidePanel(panel, by).decision).toMatchObject({ outcome: 'pass', score: { exact: '3/1', on5: 3, on100: 60 } })
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 600 },
     )
   })
 })

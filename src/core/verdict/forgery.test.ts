@@ -98,7 +98,7 @@ describe('a forged accept', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
   })
 
@@ -165,7 +165,7 @@ describe('a forged accept', () => {
         const result = readReply(textReply(body), textual)
         if (result.kind !== 'unreadable') expect(result).toMatchObject({ kind: 'text', text: { score100: String(own) } })
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
   })
 })

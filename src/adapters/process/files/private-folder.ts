@@ -12,8 +12,26 @@ export async function withPrivateFolder<T>(use: (folder: string) => Promise<T>, 
   try {
     return await use(folder)
   } finally {
-    if (!(await removedQuickly(folder))) await remove(folder)
+    await removeWhole(folder)
   }
+}
+
+/** The same for what often needs none: the folder is made when it is first asked for. */
+export async function withPrivateFolderAtNeed<T>(use: (folder: () => string) => Promise<T>, root = tmpdir()): Promise<T> {
+  let made: string | undefined
+  const folder = () => {
+    made ??= mkdtempSync(join(root, 'assay-run-'))
+    return made
+  }
+  try {
+    return await use(folder)
+  } finally {
+    if (made !== undefined) await removeWhole(made)
+  }
+}
+
+async function removeWhole(folder: string): Promise<void> {
+  if (!(await removedQuickly(folder))) await remove(folder)
 }
 
 /**

@@ -11,7 +11,7 @@ const files: Tree = { 'a.txt': 'old\n', 'd/run.sh': ['#!'], 'b.txt': 'B\n' }
 const firstCall = 8
 const slow = 600_000
 /** ASSAY_CRASH_FULL=1 dies at every moment there is; otherwise at every seventh. */
-const usual = process.env.ASSAY_CRASH_FULL === '1' ? 1 : 7
+const usual = process.env.ASSAY_CRASH_FULL === '1' ? 1 : 11
 
 /** Repeats a step, killed after a later call of git each time, until it comes through; says how often it was killed. */
 async function killedAtEveryCall(

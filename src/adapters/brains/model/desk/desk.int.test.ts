@@ -44,7 +44,7 @@ async function call(
   const folder = join(root, 'private')
   mkdirSync(folder, { recursive: true })
   const premises = { configDir: root, killGraceMs: 200, ...kept }
-  const desk = openDesk({ workspace, hidden: [], readOnly: [], ...kept }, { premises, workspace, folder })
+  const desk = openDesk({ workspace, hidden: [], readOnly: [], ...kept }, { premises, workspace, folder: () => folder })
   const doing = desk[tool]?.understand(input)
   if (doing === undefined || 'why' in doing) return { text: doing?.why ?? 'no such tool', mistake: true }
   const answer = await doing(never, 60_000)

@@ -11,8 +11,8 @@ const shownBytes = 12 * 1024
 export interface Shop {
   premises: Premises
   workspace: string
-  /** Private folder of this turn. */
-  folder: string
+  /** Private folder of this turn, made when it is first needed. */
+  folder: () => string
 }
 
 export interface Command {
@@ -22,7 +22,8 @@ export interface Command {
 
 /** Runs a program in the workspace, sandboxed where that is possible. `stopped` is not an answer: the signal ended it in the middle. */
 export async function runCommand(shop: Shop, command: Command, signal: AbortSignal): Promise<{ text: string } | 'stopped'> {
-  const temporary = join(shop.folder, 'tmp')
+  const folder = shop.folder()
+  const temporary = join(folder, 'tmp')
   await mkdir(temporary, { recursive: true })
   const ending = await runProcess({
     argv: command.argv,
@@ -32,7 +33,7 @@ export async function runCommand(shop: Shop, command: Command, signal: AbortSign
     maxOutputBytes: shownBytes,
     killGraceMs: shop.premises.killGraceMs ?? 5_000,
     signal,
-    sandbox: sandboxOn(shop.premises, shop.folder, { writable: [shop.workspace] }),
+    sandbox: sandboxOn(shop.premises, folder, { writable: [shop.workspace] }),
   })
   return ending.kind === 'stopped' ? 'stopped' : { text: told(ending) }
 }

@@ -1,5 +1,5 @@
 import type { Talk, WorkEnding, WorkOrder } from '../../../../ports/brain.ts'
-import { withPrivateFolder } from '../../../process/files/private-folder.ts'
+import { withPrivateFolderAtNeed } from '../../../process/files/private-folder.ts'
 import { hiddenOn, type Premises } from '../../premises.ts'
 import { type Asking, persist } from '../request/persist.ts'
 import { setTimer } from '../request/timer.ts'
@@ -43,7 +43,7 @@ export async function work(place: Workplace, order: WorkOrder, stop: AbortSignal
   if (stop.aborted) end()
   const clear = setTimer(Math.max(0, limits.attemptMs - spending.ms), end)
   try {
-    return await withPrivateFolder(async (folder) => {
+    return await withPrivateFolderAtNeed(async (folder) => {
       const grounds = { workspace: order.workspace, hidden: hiddenOn(premises), readOnly: premises.readOnly ?? [] }
       const tools = openDesk(grounds, { premises, workspace: order.workspace, folder })
       const guard = new Guard()
