@@ -82,6 +82,32 @@ describe('an overrule over HTTP of a task whose mission is finished', () => {
     await server.end()
   })
 
+  it('to fail ends its card: the bytes that it handed over are not given out any more, those of the next one are', {
+    timeout,
+  }, async () => {
+    const made = project()
+    const server = await serving(made)
+    const sent = async () => {
+      const { json } = await server.ask('/v1/inbox')
+      return (json.items as { card: string; type: string }[]).filter(({ type }) => type === 'report_ready').map(({ card }) => card)
+    }
+    const bytesOf = (card = '') => server.ask(`/v1/inbox/${encodeURIComponent(card)}/files/a.txt`)
+    await server.finish('[{ title: a, assignTo: dev, description: d, deliverable: { id: da, kind: file, path: a.txt } }]')
+    const [first] = await sent()
+    expect((await bytesOf(first)).text).toBe('one')
+    expect((await server.ask('/v1/tasks/m-1%2Fa/overrule', overrule('fail'))).status).toBe(200)
+    await server.endsAnew()
+    const refused = await bytesOf(first)
+    expect([refused.status, refused.json.code, refused.json.detail]).toEqual([
+      409,
+      'wrong_status',
+      expect.stringMatching(/hands nothing over/),
+    ])
+    const [second] = (await sent()).filter((card) => card !== first)
+    expect((await bytesOf(second)).text).toBe('two')
+    await server.end()
+  })
+
   it('is refused without the owner’s token, without a reason, and where there is nothing to turn; nothing is opened', {
     timeout,
   }, async () => {

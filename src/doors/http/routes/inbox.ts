@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Digest } from '../../../contract/canonical.ts'
 import { Answered, AnswerRequest, InboxDetail, InboxItem, Overrule, Overruled, RequestItem } from '../../../contract/http/deliverable.ts'
 import { Reason } from '../../../contract/http/mission.ts'
+import { whyHandsNothing } from '../../../engine/deliverables/export.ts'
 import { inboxCard, provenCards } from '../../../engine/deliverables/inbox.ts'
 import { whyWithdrawn } from '../../../engine/gates/withdrawn.ts'
 import type { InboxRow } from '../../../engine/views/inbox.ts'
@@ -58,6 +59,8 @@ const cards = [
     handle: async ({ door, params: { card, path } }) => {
       const row = await inboxCard(door.engine.parts, card)
       if (!row) return noCard(card)
+      const over = await whyHandsNothing(door.engine, row)
+      if (over !== undefined) return refuse('wrong_status', `the card ${card} hands nothing over any more: ${over}`)
       const bytes = row.snapshot === undefined ? undefined : await door.engine.parts.snapshots.read(row.snapshot as Digest, path)
       if (!bytes) return refuse('not_found', `${card} hands over no file ${path}`)
       const name = encodeURIComponent(path.split('/').at(-1) ?? 'file')
