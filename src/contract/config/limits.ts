@@ -4,12 +4,7 @@ import { Duration } from './duration.ts'
 const kib = 1024
 const mib = 1024 * kib
 
-const bytes = (fallback: number) =>
-  z
-    .int()
-    .min(kib)
-    .max(1024 * mib)
-    .default(fallback)
+const bytes = (fallback: number, most = 1024 * mib) => z.int().min(kib).max(most).default(fallback)
 
 /** Everything under `limits:`. Attempts, retries, cost and delegation have theirs in their own sections. */
 export const LimitSettings = z
@@ -37,7 +32,7 @@ export const LimitSettings = z
     replyBytes: bytes(1 * mib).describe("Most bytes of a judge's reply."),
     outputBytes: bytes(4 * mib).describe('Most bytes of output kept of a worker or a check; what is left out is named.'),
     promptBytes: bytes(512 * kib).describe('Most bytes of a prompt; what does not fit is named in it, with its size.'),
-    caseBytes: bytes(256 * kib).describe('Most bytes of a case.'),
+    caseBytes: bytes(256 * kib, 256 * kib).describe('Most bytes of a case; no more than 256 KiB are ever read.'),
     snapshotBytes: bytes(256 * mib).describe('Most bytes of the content of one review.'),
     snapshotFiles: z.int().min(1).max(1_000_000).default(20_000).describe('Most files of one review.'),
     requestBytes: bytes(8 * mib).describe('Most bytes of the body of an HTTP request.'),
