@@ -56,17 +56,27 @@ async function worked(baseURL: string, setting: Setting & { turns: number }): Pr
       cpu[via] = cost.cpuMs
       return cost.ms
     })
-  const found = await inTurns(rounds, { http: floor('http'), sdk: floor('sdk'), assay: counted('assay', mission) })
-  const row = (name: string, who: 'http' | 'sdk' | 'assay') => {
+  const found = await inTurns(rounds, { http: floor('http'), sdk: floor('sdk'), tools: floor('tools'), assay: counted('assay', mission) })
+  const row = (name: string, who: keyof typeof found) => {
     const [ms, own] = [found[who], cpu[who] ?? 0]
-    return [name, ms, ms / calls, ratio(ms, found.sdk), ratio(ms, found.http), own / calls, ratio(own, cpu.sdk ?? 0)]
+    return [
+      name,
+      ms,
+      ms / calls,
+      ratio(ms, found.sdk),
+      ratio(ms, found.tools),
+      ratio(ms, found.http),
+      own / calls,
+      ratio(own, cpu.sdk ?? 0),
+    ]
   }
   printTable(
     `${tasks} tasks × ${turns} turns of a model worker that take ${latencyMs} ms, ${concurrency} at once, durable (goal without latency: ≤ 1.5 ×)`,
-    ['', 'ms', 'ms a turn', 'against generateText', 'against raw HTTP', 'CPU ms a turn', 'against generateText'],
+    ['', 'ms', 'ms a turn', 'against generateText', 'with tools done', 'against raw HTTP', 'CPU ms a turn', 'against generateText'],
     [
       row(`floor: ${rounded(calls)} raw HTTP calls`, 'http'),
       row('floor: the same with generateText, no tool done', 'sdk'),
+      row('floor: the same, tools done', 'tools'),
       row('Assay: tools done, conversation and calls stored', 'assay'),
     ],
   )

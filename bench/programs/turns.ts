@@ -1,5 +1,7 @@
 /** The calls of model workers without Assay: `turns <folder> <turns as JSON>`. Prints milliseconds, and those of the processor. */
 import { readFileSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ModelMessage } from 'ai'
 import { timedWithCpu } from '../measure.ts'
 import { concurrency } from './project.ts'
@@ -7,7 +9,8 @@ import { inLanes } from './spawning.ts'
 
 export interface Turns {
   tasks: number
-  via: 'sdk' | 'http'
+  /** `tools`: the SDK, and what the model asks for is done, as a script of one's own would do it. */
+  via: 'sdk' | 'http' | 'tools'
   baseURL: string
   /** File with the bodies of one task's requests as Assay sends them, a JSON list: the calls made here say the same. Too long for an argument. */
   bodies: string
@@ -37,13 +40,13 @@ function messageOf(said: Said): ModelMessage {
 }
 
 /** The packages are loaded within the time that is taken, as Assay does. */
-async function openSdk({ baseURL }: Turns, bodies: readonly string[]): Promise<(turn: number) => Promise<void>> {
+async function openSdk({ baseURL, via }: Turns, bodies: readonly string[]): Promise<(turn: number, workspace: string) => Promise<void>> {
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { generateText, jsonSchema } = await import('ai')
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const asked = bodies.map((body) => JSON.parse(body) as Asked)
   const model = createOpenAICompatible({ name: 'compatible', baseURL })(asked[0]?.model ?? '')
-  return async (turn) => {
+  return async (turn, workspace) => {
     const { messages, tools, max_tokens } = asked[turn] as Asked
     const [system, ...said] = messages
     const named = tools.map(({ function: { name, description, parameters } }) => {
@@ -59,6 +62,24 @@ async function openSdk({ baseURL }: Turns, bodies: readonly string[]): Promise<(
       maxRetries: 0,
     })
     if (toolCalls.length !== 1) throw new Error('no call')
+    if (via === 'tools') for (const { toolName, input } of toolCalls) await useTool(workspace, toolName, input as ToolInput)
+  }
+}
+
+interface ToolInput {
+  path?: string
+  content?: string
+  old?: string
+  new?: string
+}
+
+async function useTool(workspace: string, name: string, input: ToolInput): Promise<void> {
+  const file = join(workspace, input.path ?? 'case.json')
+  if (name === 'write_file') await writeFile(file, input.content ?? '')
+  else if (name === 'submit_case') await writeFile(file, JSON.stringify(input))
+  else {
+    const text = await readFile(file, 'utf8')
+    if (name === 'edit_file') await writeFile(file, text.replace(input.old ?? '', input.new ?? ''))
   }
 }
 
@@ -71,13 +92,16 @@ function openHttp({ baseURL }: Turns, bodies: readonly string[]): (turn: number)
   }
 }
 
-const [, text = ''] = process.argv.slice(2)
+const [folder = '', text = ''] = process.argv.slice(2)
 const turns = JSON.parse(text) as Turns
 const bodies = JSON.parse(readFileSync(turns.bodies, 'utf8')) as string[]
 const cost = await timedWithCpu(async () => {
-  const ask = turns.via === 'sdk' ? await openSdk(turns, bodies) : openHttp(turns, bodies)
-  await inLanes(turns.tasks, concurrency, async () => {
-    for (const turn of bodies.keys()) await ask(turn)
+  const ask = turns.via === 'http' ? openHttp(turns, bodies) : await openSdk(turns, bodies)
+  await inLanes(turns.tasks, concurrency, async (task) => {
+    const workspace = join(folder, String(task))
+    if (turns.via === 'tools') await mkdir(workspace)
+    for (const turn of bodies.keys()) await ask(turn, workspace)
+    if (turns.via === 'tools') await rm(workspace, { recursive: true })
   })
 })
 console.log(JSON.stringify(cost))
