@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fchmodSync, lstatSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { excerpt } from '../../../../contract/source/shown.ts'
 import { readPlainFileNow } from '../../../process/files/plain-file.ts'
 import { type Grounds, isKept, openFolder, type OpenFolder, reason, type Refusal, stepsOf } from './inside.ts'
@@ -26,14 +27,11 @@ export function textIn(folder: OpenFolder, name: string, path: string): { text: 
 /**
  * Writes a whole file. The new content is put in the place of the old one: a file that has another name elsewhere (a hard link) is not changed
  * there, and nobody ever sees half of it.
- *
- * The old one is moved aside first. Some file systems (ext4) begin to write a file to the disk at once when it takes another's place, which takes ten
- * times as long as all of this; for a moment the name is nobody's, and a crash in it finds the call open, which starts the work over.
  */
 export async function writeText(grounds: Grounds, path: string, text: string): Promise<{ created: boolean } | Refusal> {
   const apart = path.split('/').find((step) => notWork.has(step.toLowerCase()))
   if (apart !== undefined) return { why: `${excerpt(path)} may not be written: ${excerpt(apart)} is no work, and nobody would review it.` }
-  return await withParent(grounds, path, true, [...grounds.hidden, ...grounds.readOnly], (folder, name) => {
+  return await withParent(grounds, path, true, [...grounds.hidden, ...grounds.readOnly], async (folder, name) => {
     const place = folder.at(name)
     const old = lstatSync(place, { throwIfNoEntry: false })
     if (old !== undefined && !old.isFile()) return { why: `${excerpt(path)} is no plain file; it is left as it is.` }
@@ -46,27 +44,15 @@ export async function writeText(grounds: Grounds, path: string, text: string): P
       } finally {
         closeSync(file)
       }
+      // Some file systems (ext4) write a file to the disk when it takes another's place: nobody else waits for that.
       if (old === undefined) renameSync(draft, place)
-      else exchange(draft, place)
+      else await rename(draft, place)
     } catch (error) {
       unlinkSync(draft)
       throw error
     }
     return { created: old === undefined }
   })
-}
-
-/** Puts the draft in the place of what is there; where that fails, everything is as it was. */
-function exchange(draft: string, place: string): void {
-  const aside = `${draft}-old`
-  renameSync(place, aside)
-  try {
-    renameSync(draft, place)
-  } catch (error) {
-    renameSync(aside, place)
-    throw error
-  }
-  unlinkSync(aside)
 }
 
 /** Puts `now` in the place of `was`, which has to stand in the file exactly once. */
