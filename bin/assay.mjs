@@ -48,13 +48,13 @@ function refuse() {
   process.exitCode = usageError
 }
 
-/** The agent whose hook is to be answered; undefined for every other command. */
+/** The agent whose hook is to be answered, empty where it is not named; undefined for every other command. */
 function hookedAgent() {
   const [command, ...rest] = process.argv.slice(2)
   if (command !== 'hook' || rest.includes('install') || rest.includes('remove')) return undefined
   const at = rest.findIndex((word) => word === '--agent' || word.startsWith('--agent='))
-  if (at === -1) return undefined
-  return rest[at] === '--agent' ? rest[at + 1] : rest[at].slice('--agent='.length)
+  if (at === -1) return ''
+  return rest[at] === '--agent' ? (rest[at + 1] ?? '') : rest[at].slice('--agent='.length)
 }
 
 /** An agent takes other exit codes for a block, so it is let go with one object, in which those that have a field for it are told why. */

@@ -75,4 +75,24 @@ describe('deadlines', () => {
     const failed = (await project.events()).filter(({ type }) => type === 'task.failed')
     expect(failed.map(({ stream }) => stream)).toEqual(['task/m-1/late'])
   })
+
+  it('do under a changed policy what the owner lets them do: it is refused by name until then', { timeout }, async () => {
+    const project = withDeadline('exit 1', '1h', { action: 'fail' })
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(3)
+    project.write({ 'assay.yaml': project.read('assay.yaml').replace('violationAction: fail', 'violationAction: notify') })
+    const refused = await project.run(['resume'])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('sla.violationAction: "fail" → "notify"')
+  })
+
+  it('that have passed are refused of tasks that are added, at their place', { timeout }, async () => {
+    const project = withDeadline('exit 1', '1h')
+    expect((await project.run(['run', 'm.yaml'])).code).toBe(3)
+    const late = '2020-01-01T00:00:00Z'
+    project.write({ 'more.yaml': `tasks:\n  - { title: H, assignTo: dev, description: h, deadline: "${late}" }\n` })
+    const refused = await project.asOwner(['mission', 'add', 'm-1', 'more.yaml'])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/^more\.yaml:2:\d+: .*has passed/m)
+    expect((await project.events()).filter(({ type }) => type === 'task.created')).toHaveLength(1)
+  })
 })

@@ -98,7 +98,7 @@ describe('assay doctor', () => {
     const agents = { dev: { role: 'engineer', brain: 'one' }, qa: { role: 'reviewer', brain: 'two' } }
     const brains = { one: { kind: 'agent', agent: 'claude' }, two: { kind: 'agent', agent: 'codex' } }
     const project = makeProject({ 'assay.yaml': { brains, agents } })
-    const { code, found, lines } = await examine(project, [], { env: withClaude(project) })
+    const { code, found, lines } = await examine(project, [], { env: withClaude() })
     expect(code).toBe(1)
     expect(found['agent.claude']).toBe('ok: 2.1.325 (stand-in)')
     expect(found['agent.codex']).toMatch(/^bad: .*the configuration needs it/)
@@ -223,9 +223,7 @@ describe('--ping', () => {
     const agent = makeProject({
       'assay.yaml': { brains: { c: { kind: 'agent', agent: 'claude' } }, agents: { qa: { role: 'reviewer', brain: 'c' } } },
     })
-    expect((await examine(agent, ['--ping'], { env: withClaude(agent) })).found['judge.c']).toMatch(
-      /^ok: answers, and its verdict can be read/,
-    )
+    expect((await examine(agent, ['--ping'], { env: withClaude() })).found['judge.c']).toMatch(/^ok: answers, and its verdict can be read/)
   })
 })
 

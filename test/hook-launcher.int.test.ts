@@ -46,8 +46,20 @@ describe.each([
     expect(stderr).toContain(reason)
   })
 
+  it('lets go whoever is not named', () => {
+    for (const args of [['hook'], ['hook', '--agent'], ['hook', '--agent=']]) {
+      const { status, stdout } = launch(args, flags())
+      expect(status, args.join(' ')).toBe(0)
+      expect(JSON.parse(stdout)).toEqual({ systemMessage: expect.stringContaining('UNREVIEWED') })
+    }
+  })
+
   it('refuses everything else as before', () => {
-    for (const args of [['hook', 'install', '--agent', 'claude'], ['hook', '--agent', 'claude', 'remove'], ['hook'], ['run', 'hook']]) {
+    for (const args of [
+      ['hook', 'install', '--agent', 'claude'],
+      ['hook', '--agent', 'claude', 'remove'],
+      ['run', 'hook'],
+    ]) {
       const { status, stdout } = launch(args, flags())
       expect(status, args.join(' ')).not.toBe(0)
       expect(stdout).toBe('')

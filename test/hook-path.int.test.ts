@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { agentless, withClaude } from './front-door/agents.ts'
+import { agentless, contented, withClaude } from './front-door/agents.ts'
 import { useAssay, writeFiles } from './front-door/assay.ts'
-import { callHook, type HookAnswer, ruledProject, unreviewedReasons } from './front-door/hooked.ts'
+import { callHook, commitAll, type HookAnswer, ruledProject, unreviewedReasons } from './front-door/hooked.ts'
 import type { Project } from './front-door/project.ts'
 
 const timeout = 240_000
@@ -12,12 +12,11 @@ useAssay()
 
 const bin = '.venv/bin'
 const ignored = '.assay\ntmp/\n.config/\n.claude/\n.venv/\n'
-const strict = '#!/bin/sh\n: >>"$HOME/tmp/strict"\nexit 1\n'
+const strict = (log: string) => `#!/bin/sh\n: >>'${log}'\nexit 1\n`
 
 interface Hooked {
   project: Project
-  /** What the stand-in that is content with everything is made of. */
-  contented: string
+  HOME: string
   hook(event: string, path?: string): Promise<HookAnswer>
 }
 
@@ -34,15 +33,13 @@ function outside(files: Record<string, string>): string {
 function hooked(path: (folder: string) => string, more: object = {}): Hooked {
   const brains = { crit: { kind: 'agent', agent: 'claude' } }
   const project = ruledProject({ '.gitignore': ignored }, { brains, ...more })
-  withClaude(project)
-  const contented = project.read('tmp/bin/claude')
-  rmSync(join(project.folder, 'tmp', 'bin'), { recursive: true })
+  const { HOME } = withClaude()
   const usual = path(project.folder)
   return {
     project,
-    contented,
+    HOME,
     hook: (event, PATH = usual) =>
-      callHook(project, { session_id: 's1', cwd: project.folder, hook_event_name: event }, { env: { PATH: `${PATH}:${agentless}` } }),
+      callHook(project, { session_id: 's1', cwd: project.folder, hook_event_name: event }, { env: { HOME, PATH: `${PATH}:${agentless}` } }),
   }
 }
 
@@ -55,8 +52,8 @@ const work = { 'done.test.txt': 'tested\n' }
 
 describe('an agent of whose name a program comes to lie in a folder of PATH', () => {
   it('inside of the project does not judge, and stays suspect in the next session', { timeout }, async () => {
-    const owners = outside({ claude: strict })
-    const { project, contented, hook } = hooked((folder) => `${join(folder, bin)}:${owners}`)
+    const owners = outside({ claude: strict('/dev/null') })
+    const { project, HOME, hook } = hooked((folder) => `${join(folder, bin)}:${owners}`)
     await hook('SessionStart')
     project.write(work)
     plant(project, `${bin}/claude`, contented)
@@ -67,24 +64,47 @@ describe('an agent of whose name a program comes to lie in a folder of PATH', ()
       callHook(
         project,
         { session_id: 's2', cwd: project.folder, hook_event_name: event },
-        { env: { PATH: `${join(project.folder, bin)}:${agentless}` } },
+        { env: { HOME, PATH: `${join(project.folder, bin)}:${agentless}` } },
       )
     await later('SessionStart')
     project.write({ 'more.test.txt': 'tested\n' })
     expect((await later('Stop')).systemMessage).toMatch(/UNREVIEWED: programs that PATH finds.*\.venv\/bin\/claude/)
   })
 
-  it('inside of the project judges where it lay there from the beginning', { timeout }, async () => {
-    const { project, contented, hook } = hooked((folder) => join(folder, bin))
+  it('inside of the project does not judge where it lay there from the beginning, either', { timeout }, async () => {
+    const { project, hook } = hooked((folder) => join(folder, bin))
     plant(project, `${bin}/claude`, contented)
+    await hook('SessionStart')
+    project.write(work)
+    expect((await hook('Stop')).systemMessage).toMatch(
+      /UNREVIEWED: claude does not judge: its program is .*\.venv\/bin\/claude, where workers can write/,
+    )
+    expect((await project.events()).map(({ type }) => type)).not.toContain('verdict.recorded')
+  })
+
+  it('outside of the project, and is a link into it, does not judge, seen to begin or not', { timeout }, async () => {
+    const owners = outside({})
+    const { project, hook } = hooked(() => owners)
+    plant(project, 'tools/claude.sh', contented)
+    commitAll(project)
+    symlinkSync(join(project.folder, 'tools/claude.sh'), join(owners, 'claude'))
+    await hook('SessionStart')
+    project.write(work)
+    expect((await hook('Stop')).systemMessage).toMatch(/UNREVIEWED: claude does not judge: .*through .*tools\/claude\.sh/)
+  })
+
+  it('outside of the project judges', { timeout }, async () => {
+    const owners = outside({ claude: contented })
+    const { project, hook } = hooked(() => owners)
     await hook('SessionStart')
     project.write(work)
     expect((await hook('Stop')).systemMessage).toContain('PASS')
   })
 
   it('inside of the project does not judge where PATH came to lead there since', { timeout }, async () => {
-    const owners = outside({ claude: strict })
-    const { project, contented, hook } = hooked(() => owners)
+    const owners = outside({})
+    const { project, hook } = hooked(() => owners)
+    writeFiles(owners, { claude: strict(project.log('strict')) })
     plant(project, `${bin}/claude`, contented)
     await hook('SessionStart')
     project.write(work)
@@ -93,8 +113,8 @@ describe('an agent of whose name a program comes to lie in a folder of PATH', ()
   })
 
   it('outside of the project does not judge where another one was found before', { timeout }, async () => {
-    const [first, second] = [outside({ later: '' }), outside({ claude: strict })]
-    const { project, contented, hook } = hooked(() => `${first}:${second}`)
+    const [first, second] = [outside({ later: '' }), outside({ claude: strict('/dev/null') })]
+    const { project, hook } = hooked(() => `${first}:${second}`)
     await hook('SessionStart')
     project.write(work)
     writeFiles(first, { later: contented })
@@ -105,7 +125,7 @@ describe('an agent of whose name a program comes to lie in a folder of PATH', ()
 
 describe('where nobody saw the session begin', () => {
   it('nothing judges or checks by programs of the project that PATH finds', { timeout }, async () => {
-    const { project, contented, hook } = hooked((folder) => join(folder, bin))
+    const { project, hook } = hooked((folder) => join(folder, bin))
     plant(project, `${bin}/claude`, contented)
     project.write(work)
     expect((await hook('Stop')).systemMessage).toMatch(/UNREVIEWED: .*\.venv\/bin.*nobody saw this session begin/)

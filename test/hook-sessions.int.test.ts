@@ -124,7 +124,7 @@ describe('what was rejected and left', () => {
   })
 
   it('is still judged where it had hidden itself', { timeout }, async () => {
-    const project = judged()
+    const project = judged({ hook: { maxAttempts: 3 } })
     await start(project, 's1')
     project.write({ 'a.txt': 'bad\n', 's/.gitignore': '*\n', 's/f.txt': 'hidden\n' })
     expect((await stop(project, 's1')).decision).toBe('block')
@@ -157,7 +157,7 @@ describe('what was rejected and left', () => {
   })
 
   it('is settled by a later session that was let go below the bar, with the owner asked', { timeout }, async () => {
-    const project = judged()
+    const project = judged({ hook: { maxAttempts: 3 } })
     await start(project, 's1')
     project.write({ 'a.txt': 'bad\n' })
     expect((await stop(project, 's1')).decision).toBe('block')
@@ -220,6 +220,9 @@ describe('a command that cannot be read', () => {
       ['--agent', 'claude', 'extra'],
       ['--agent=codex', '--bogus'],
       ['--agent', 'bogus'],
+      ['--agent'],
+      ['--agent', '--json'],
+      [],
     ]) {
       const { code, stdout, stderr } = await project.run(['hook', ...args], { input })
       expect(code, args.join(' ')).toBe(0)

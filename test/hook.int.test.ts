@@ -144,7 +144,8 @@ describe('assay hook', () => {
   })
 
   it('holds every other agent in its own words', { timeout }, async () => {
-    const project = repository([reject])
+    // Tries are counted over all of them: they leave the same ground unmended.
+    const project = repository([reject], { maxAttempts: 9 })
     for (const agent of Object.keys(agents)) await begun(project, agent)
     project.write({ 'sum.js': 'let total = 1 + 1\n' })
     for (const [agent, { stop, reason }] of Object.entries(agents)) {
@@ -316,7 +317,7 @@ describe('what an agent under the hook cannot do', () => {
   })
 
   it('launder what was rejected by adding to it, or break the hook with the name of its session', { timeout }, async () => {
-    const project = repository([reject])
+    const project = repository([reject], { maxAttempts: 9 })
     const stop = agents.claude.stop(project.folder)
     await hook(project, 'claude', start(project.folder, 'e'))
     project.write({ 'f.txt': 'bad\n' })

@@ -30,7 +30,7 @@ const git = (folder: string, ...args: string[]) =>
 describe('assay init', () => {
   it('writes what it showed, then has nothing to do, and takes out exactly that', { timeout }, async () => {
     const project = makeProject({ 'notes.md': 'x' })
-    const env = withClaude(project)
+    const env = withClaude()
     const before = filesOf(project)
     const shown = await project.run(['init', '--dry-run'], { env })
     expect(shown).toMatchObject({ code: 0, stdout: 'nothing was written\n' })
@@ -71,7 +71,7 @@ describe('assay init', () => {
         git(project.folder, 'add', 'main.py')
         git(project.folder, 'commit', '-qm', 'one')
       }
-      const env = withClaude(project)
+      const env = withClaude()
       expect((await project.run(['init', '--yes'], { env })).code).toBe(0)
       expect(project.read('mission.yaml')).toContain(workspace)
       const { code, stdout, stderr } = await project.run(['run', 'mission.yaml'], { env })

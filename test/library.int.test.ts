@@ -96,6 +96,9 @@ describe('the library', () => {
     const { assay } = await project({ 'Do it': [pass], build: [pass] })
     const delegated = await assay.delegate({ goal: 'Do it', to: 'dev', acceptance_criteria: 'it is done' }, { by: 'qa' })
     expect(delegated).toMatchObject({ ok: true, value: [{ status: 'completed', judge: { verdict: 'PASS' } }] })
+    const nobodys = await assay.delegate({ goal: 'Do it', to: 'dev', acceptance_criteria: 'it is done' }, { by: 'zed' })
+    expect(nobodys).toMatchObject({ ok: false, error: { code: 'bad_command', message: expect.stringContaining('zed is no agent') } })
+    expect(await assay.tasks('delegation-2/')).toEqual([])
     const end = await assay.run({ name: 'M', tasks: [{ title: 'build', assignTo: 'dev', description: 'b' }] })
     expect(end).toMatchObject({ ok: true, value: { mission: 'm-1', exitCode: 0 } })
     expect(await assay.run({ name: 'M', tasks: [] })).toMatchObject({ ok: false, error: { message: expect.stringContaining('tasks') } })
@@ -106,6 +109,19 @@ describe('the library', () => {
     open.push(assay)
     expect(await assay.review({ work: { text: 'x' } })).toMatchObject({ ok: true, value: { verdict: 'INCONCLUSIVE', held: 'no_reviewer' } })
     await expect(openAssay({ config: { reviw: {} } })).rejects.toThrow(AssayConfigError)
+    await expect(openAssay({ folder: join(tmpdir(), 'assay-there-is-none'), config: {} })).rejects.toThrow(/no such folder/)
+  })
+
+  it('says by a closed code what it cannot review', { timeout }, async () => {
+    const { assay, folder } = await project({ '*': [pass] })
+    expect(await assay.review({ work: { text: '' } })).toMatchObject({ ok: false, error: { code: 'bad_command' } })
+    const gone = { path: 'none.md', cwd: folder }
+    expect(await assay.review({ work: gone })).toMatchObject({ ok: false, error: { code: 'not_found' } })
+    expect(await assay.reviewDeliverable({ id: 'd', producer: 'dev', work: gone })).toMatchObject({
+      ok: false,
+      error: { code: 'not_found' },
+    })
+    expect(await assay.run('no: mission')).toMatchObject({ ok: false, error: { code: 'bad_command' } })
   })
 
   it('says of every call after `close` that it is closed, by a closed code', { timeout }, async () => {

@@ -15,6 +15,7 @@ import {
   taskMetricsOf,
   taskMetricsView,
 } from '../src/engine/views/metrics.ts'
+import { spendingView } from '../src/engine/views/spending.ts'
 import type { Journal, View } from '../src/ports/journal.ts'
 import { answer, lives, places } from '../src/testing/task/lives.ts'
 import { arbitraryRules, arbitrarySpec, arbitrarySteps, playHistory } from '../src/testing/task/random-history.ts'
@@ -24,7 +25,7 @@ import { makeProject, type Project } from './front-door/project.ts'
 
 const timeout = 300_000
 useAssay()
-const views = [taskMetricsView as View, missionMetricsView as View]
+const views = [taskMetricsView as View, missionMetricsView as View, spendingView as View]
 
 // Journals to count.
 
@@ -33,7 +34,8 @@ function dressed({ type, data }: AssayEvent, index: number, assignee: string): N
   const usage = { inputTokens: index, outputTokens: 3, ...(index % 3 > 0 && { costUsd: index / 1000 }) }
   if (type === 'task.created') return { type, v: 1, data: { ...data, spec: { ...data.spec, assignee } } }
   if (type === 'verdict.recorded') return { type, v: 1, data: { ...data, sitting: { ...data.sitting, usage } } }
-  if (type === 'task.eval.unparsed' || type === 'judge.unavailable') return { type, v: 1, data: { ...data, usage } }
+  if (type === 'task.eval.unparsed' || type === 'judge.unavailable' || type === 'case.submitted')
+    return { type, v: 1, data: { ...data, usage } }
   return { type, v: 1, data }
 }
 

@@ -88,6 +88,7 @@ describe('a run', () => {
     expect(ended.code, ended.stderr).toBe(1)
     expect(receiver.received.length).toBeGreaterThan(0)
     expect(silent.received.length).toBeGreaterThan(0)
+    expect(ended.stdout).toMatch(/^Notifications: 1 given up \(the last on gone: .*\n?.*[1-9] still to be sent/m)
     const dead = (await project.events()).filter(({ type }) => type === 'notification.failed')
     expect(dead.map(({ data }) => data)).toMatchObject([{ channel: 'gone', detail: 'the environment variable NOT_SET is not set' }])
     receiver.answer = answering(204)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CheckReport } from '../src/contract/check.ts'
-import { agentless, withClaude } from './front-door/agents.ts'
+import { agentless, contented, withClaude } from './front-door/agents.ts'
 import { useAssay, writeFiles } from './front-door/assay.ts'
 import { type OneTask, oneTask } from './front-door/one-task.ts'
 import { until } from './front-door/processes.ts'
@@ -62,8 +62,7 @@ async function refused(project: Project, name: string): Promise<void> {
 
 /** One that is content with everything, for the worker to put where PATH leads. */
 function withPlantedAgent(project: Project): Project {
-  withClaude(project)
-  project.write({ 'planted.txt': project.read('tmp/bin/claude') })
+  project.write({ 'planted.txt': contented })
   return project
 }
 const plantAgent = `mkdir -p ${bin}; cp planted.txt ${bin}/claude; chmod 755 ${bin}/claude; echo tested > done.test.txt`
@@ -110,13 +109,17 @@ describe('a program of such a folder that the worker found there', () => {
     expect(code, stdout + stderr).toBe(0)
   })
 
-  it('is the agent that judges where the worker lets it be', { timeout }, async () => {
+  it('is no agent that judges, even where the worker lets it be: agents update themselves, and nobody can tell who did', {
+    timeout,
+  }, async () => {
     const project = withEnvironment({ worker: 'echo tested > done.test.txt', ...agentJudge })
-    withClaude(project)
-    project.write({ [`${bin}/claude`]: project.read('tmp/bin/claude') })
-    const { code, stdout, stderr } = await project.run(['run', 'm.yaml'], active(project))
-    expect((await outcome(project)).types).toContain('task.accepted')
-    expect(code, stdout + stderr).toBe(0)
+    project.write({ [`${bin}/claude`]: contented })
+    const { HOME } = withClaude()
+    const run = await project.run(['run', 'm.yaml'], { env: { HOME, ...active(project).env } })
+    expect(run.code, run.stdout + run.stderr).not.toBe(0)
+    const { types, said } = await outcome(project)
+    expect(types).not.toContain('verdict.recorded')
+    expect(said).toContain('claude does not judge: its program is')
   })
 
   it.each([

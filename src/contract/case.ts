@@ -28,6 +28,9 @@ export const Case = z.strictObject({
 })
 export type Case = z.infer<typeof Case>
 
+/** Stands for what a worker has to say, where the shape of a case is shown to it. */
+export const unfilled = '…'
+
 /** The work a case stands for, as the runtime took it: a snapshot's digest and what it consists of. */
 export const Content = z.strictObject({
   /** What a verdict is bound to: the snapshot's digest, or the output's where the output is the work. */

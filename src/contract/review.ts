@@ -103,6 +103,20 @@ export const Decision = z.strictObject({
 })
 export type Decision = z.infer<typeof Decision>
 
+/** What another task came to on exactly this subject: the owner turned it down there, or judges rejected it. */
+export const RejectedBefore = z.union([
+  z.strictObject({ task: z.string(), owner: z.string() }),
+  z.strictObject({
+    task: z.string(),
+    review: z.int().positive(),
+    subject: Subject,
+    caseDigest: z.string(),
+    decision: Decision,
+    judges: z.array(z.string()),
+  }),
+])
+export type RejectedBefore = z.infer<typeof RejectedBefore>
+
 /** What goes back to the worker. */
 export const Feedback = z.strictObject({
   category: Category.nullable(),

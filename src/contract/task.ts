@@ -78,7 +78,7 @@ export const TaskSpec = z.strictObject({
   /** What the mission file says of the task itself: a changed policy leaves it as it is. */
   own: z.array(z.enum(['bar', 'dimensions'])).optional(),
   terms: ReviewTerms.optional(),
-  /** Whoever does it is not started by Assay and need not be configured: it takes the task itself. */
+  /** Whoever did it is not started by Assay and need not be configured: the work is brought to be reviewed. Nobody takes such a task. */
   outside: z.literal(true).optional(),
   /** What reaches a person when the task is accepted. */
   deliverable: DeliverableSpec.optional(),

@@ -18,14 +18,15 @@ import {
   startMission,
 } from './mission/missions.ts'
 import { acceptPolicy } from './mission/accept-policy.ts'
-import { finishIdle, finishMission, gateRows, waiveThreshold } from './mission/finish.ts'
+import { finishIdle, gateRows, waiveThreshold } from './mission/finish.ts'
 import { type RunEnd, runEnd } from './mission/run-end.ts'
+import { runOver } from './mission/run-over.ts'
+import { showLeft, showOwed } from './mission/owed.ts'
 import { detailOf, type TaskDetail } from './task/detail.ts'
 import type { EngineParts } from './parts.ts'
 import { type Lane, lanesFor } from './lanes.ts'
 import { Pump } from './pump.ts'
 import { flushNotifications, pendingNotifications } from './notify/flush.ts'
-import { askAboutIdle, untoldTeller } from './audit/queued.ts'
 import { SlaMonitor } from './sla/monitor.ts'
 import type { CardRequest } from '../contract/deliverable/deliverable.ts'
 import type { DeliverableState } from '../core/gate/deliverable.ts'
@@ -127,7 +128,6 @@ export class Engine {
       ({ outside, assignee }) => outside === true || isOutside(rules.policy, assignee),
     )
     await watch.begin()
-    const tellUntold = untoldTeller(this.parts, missions)
     const pump = new Pump(this.#bench(), {
       scopes: missions,
       leaseMs: durationMs(config.limits.workerLease),
@@ -135,7 +135,8 @@ export class Engine {
       lanes: share ? this.#lanes : lanesFor(config.concurrency),
       stop,
       position: () => watch.position,
-      finished: () => this.#isFinished(watch, missions, tellUntold),
+      finished: runOver(this.parts, { missions, watch, tasks: this.#tasks, look: (ended) => this.deadlines.look(ended) }),
+      tellMs,
     })
     onBegin?.([...watch.rows.values()])
     for (const mission of missions) await createTasks(this.parts, mission, watch.count(mission))
@@ -151,29 +152,15 @@ export class Engine {
       const ending = await pump.run()
       if (unreadable !== undefined) throw unreadable
       await watch.catchUp()
-      const seen = { rows: [...watch.rows.values()], position: watch.position }
-      if (ending === 'finished') for (const mission of missions) await finishMission(this.parts, mission, seen)
       await this.deadlines.look(missions)
       await this.#tell(stop)
-      return await runEnd(this.parts, this.#tasks, missions, { rows: seen.rows, stopped: ending === 'stopped' })
+      return await runEnd(this.parts, this.#tasks, missions, { rows: [...watch.rows.values()], stopped: ending === 'stopped' })
     } finally {
       await endDeadlines()
       stopListening()
       following.abort()
       await follow
     }
-  }
-
-  /** Nothing is left that could be brought further here. A task that waits for work that does not exist would wait for ever: that is said. */
-  async #isFinished(watch: Watch, missions: string[], tellUntold: () => Promise<boolean>): Promise<boolean> {
-    await watch.catchUp()
-    const { due, leased, later } = await this.parts.journal.workCount(missions)
-    if (!watch.active) return due + leased === 0 && !(await tellUntold())
-    if (due + leased + later > 0) return false
-    await watch.catchUp()
-    if (!watch.active) return false
-    await askAboutIdle(this.parts, this.#tasks, missions)
-    return false
   }
 
   /** Whoever starts a run wants an answer now: judges that could not be reached are asked again, unless a caller was told that the owner is asked. */
@@ -262,7 +249,7 @@ export class Engine {
   /** A missed quality threshold counts no longer; the owner's word. */
   async waiveThreshold(mission: string, order: { by: string; reason: string }): Promise<Result<true>> {
     const waived = await waiveThreshold(this.parts, mission, order)
-    if (waived.ok) await this.#tell()
+    if (waived.ok) await this.deadlines.look([mission]).then(() => this.#tell())
     return waived
   }
 
@@ -325,8 +312,14 @@ export class Engine {
     return pendingNotifications(this.parts.journal)
   }
 
+  /** Shows the owner the endings that nobody has shown yet: of these missions, or of all that are finished. */
+  showEndings(missions?: readonly string[]): Promise<void> {
+    return missions ? showOwed(this.#bench(), missions) : showLeft(this.#bench())
+  }
+
   /** Sends what became due after the pump ended, and what earlier runs left; what is not sent in this time stays queued. */
   async #tell(stop = new AbortController().signal): Promise<void> {
+    await this.showEndings()
     await flushNotifications(this.parts, { owner: this.parts.owner, withinMs: tellMs, stop })
   }
 

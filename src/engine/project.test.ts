@@ -17,8 +17,19 @@ describe('a policy', () => {
     expect(new Set([plain, ...others.map(digestOf)]).size).toBe(others.length + 1)
   })
 
+  it('is another one where something else ends a task, or a turn of a worker may cost more', () => {
+    const others = [{ sla: { violationAction: 'fail' } }, { limits: { attemptCost: 5 } }, { limits: { attemptTurns: 5 } }]
+    expect(new Set([digestOf({}), ...others.map(digestOf)]).size).toBe(others.length + 1)
+  })
+
   it('is the same whatever time and room there is', () => {
-    expect(digestOf({ concurrency: 3, limits: { attemptTimeout: '1m', judgeRequest: '30s' } })).toBe(digestOf({}))
+    expect(
+      digestOf({
+        concurrency: 3,
+        sla: { checkIntervalMs: 100, warningThreshold: 0.5 },
+        limits: { attemptTimeout: '1m', judgeRequest: '30s' },
+      }),
+    ).toBe(digestOf({}))
   })
 
   it('covers the script of everybody who may come to judge, and programs of judges alone', () => {

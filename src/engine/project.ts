@@ -31,14 +31,17 @@ export function readProject(source: ConfigSource): Result<Project, Problem[]> {
 }
 
 /**
- * What of the configuration decides, what judges and checks get to see among it. The rest (concurrency, times, channels) may change under a running
+ * What of the configuration decides, what judges and checks get to see among it, and what ends a task or a worker's turn. The rest (concurrency, times, channels) may change under a running
  * mission.
  */
-export function policyOf({ review, agents, brains, checks, gate, delegate, hook, limits, chrome }: Config): Policy {
+export function policyOf({ review, agents, brains, checks, gate, delegate, hook, limits, chrome, sla }: Config): Policy {
   const { criteria, maxAttempts } = hook
-  const { promptBytes, judgeTurns, outputBytes, caseBytes, replyBytes } = limits
+  const { violationAction } = sla
+  const { promptBytes, judgeTurns, outputBytes, caseBytes, replyBytes, attemptTurns, attemptCost } = limits
   const sight = { promptBytes, judgeTurns, outputBytes, caseBytes, replyBytes, ...(chrome !== undefined && { chrome }) }
-  const other = { checks, gate, delegate, hook: { criteria, maxAttempts }, seatingOrder: Object.keys(agents), sight }
+  const attempts = { attemptTurns, ...(attemptCost !== undefined && { attemptCost }) }
+  const ends = { sla: { violationAction }, attempts }
+  const other = { checks, gate, delegate, hook: { criteria, maxAttempts }, seatingOrder: Object.keys(agents), sight, ...ends }
   return { review, agents, brains, other }
 }
 
@@ -102,7 +105,12 @@ export function readPlan(
   return { ok: true, value: { plan: planOf(mission, tasks), notices } }
 }
 
-/** The tasks of a mission file that a run does not have yet. */
-export function readAddition(source: { text: string; file: string }, run: KnownRun, project: Project): Result<TaskSpec[], Problem[]> {
-  return loadAddition({ ...source, config: project.config }, run)
+/** The tasks of a mission file that a run does not have yet; a deadline of theirs that has passed at `now` is refused. */
+export function readAddition(
+  source: { text: string; file: string },
+  run: KnownRun,
+  project: Project,
+  now = Date.now(),
+): Result<TaskSpec[], Problem[]> {
+  return loadAddition({ ...source, config: project.config, now }, run)
 }

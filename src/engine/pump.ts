@@ -46,8 +46,10 @@ export interface PumpOptions {
   stop: AbortSignal
   /** The last position of the journal that this process has seen. */
   position: () => number
-  /** Asked whenever nothing is running here and nothing is due: true ends the pump. */
+  /** Asked whenever nothing is running here and nothing is due, notifications aside: true ends the pump, once these have gone out. */
   finished: () => Promise<boolean>
+  /** Longest that it stays for notifications alone. */
+  tellMs: number
 }
 
 /** Takes work, runs it, keeps its leases alive, until there is nothing left to do or it is told to stop. */
@@ -59,6 +61,8 @@ export class Pump {
   /** Something ended, or a stop was asked for, since the work was last looked at. */
   #stirred = false
   #failure: unknown
+  /** All that is left are notifications: until when they are waited for. Work that comes meanwhile is done all the same. */
+  #tellingUntil: number | undefined
 
   constructor(bench: Bench, options: PumpOptions) {
     this.#bench = bench
@@ -76,7 +80,7 @@ export class Pump {
         this.#failure ??= error
         return 'stopped' as const
       })
-      await this.#drain(ending === 'stopped')
+      await this.#drain()
       if (this.#failure) throw this.#failure
       return ending
     } finally {
@@ -88,14 +92,23 @@ export class Pump {
   async #loop(): Promise<'finished' | 'stopped'> {
     for (;;) {
       if (this.#failure) return 'stopped'
-      if (this.#options.stop.aborted) return 'stopped'
+      if (this.#options.stop.aborted) return this.#tellingUntil === undefined ? 'stopped' : 'finished'
       this.#stirred = false
       const seen = this.#options.position()
       const claimed = await this.#fill()
       if (claimed > 0) continue
-      if (this.#running.size === 0 && (await this.#options.finished())) return 'finished'
+      if (await this.#isOver()) return 'finished'
       await this.#idle(seen)
     }
+  }
+
+  async #isOver(): Promise<boolean> {
+    if ([...this.#running.values()].some(({ lease }) => lease.kind !== 'notify')) return false
+    if (this.#tellingUntil === undefined) {
+      if (!(await this.#options.finished())) return false
+      this.#tellingUntil = performance.now() + this.#options.tellMs
+    }
+    return this.#running.size === 0 || performance.now() >= this.#tellingUntil
   }
 
   /** Ends what runs here for a task that was ended meanwhile. */
@@ -130,6 +143,7 @@ export class Pump {
   }
 
   #start(lane: Lane, lease: Lease): void {
+    if (lease.kind !== 'notify') this.#tellingUntil = undefined
     const abort = new AbortController()
     const runner = runners[lease.kind as WorkKind]
     const done = (async () => {
@@ -172,10 +186,9 @@ export class Pump {
     }
   }
 
-  /** Lets what runs end: attempts within the grace time, the rest at once. */
-  async #drain(stopped: boolean): Promise<void> {
+  /** Lets what runs end: attempts within the grace time, the rest at once; after a finish that is nothing but notifications. */
+  async #drain(): Promise<void> {
     const all = () => Promise.all([...this.#running.values()].map(({ done }) => done))
-    if (!stopped) return void (await all())
     for (const { lane, abort } of this.#running.values()) if (!lane.graceful || this.#failure) abort.abort('stopping')
     const grace = setTimeout(() => {
       for (const { abort } of this.#running.values()) abort.abort('stopping')

@@ -1,5 +1,7 @@
 import type { OperatorAnswer } from '../contract/events/task.ts'
 import type { Result } from '../contract/errors.ts'
+import { waivedBefore } from '../core/gate/gate.ts'
+import { answersNow } from '../core/task/requests.ts'
 import { handleGate } from './gates/gates.ts'
 import { loadGate, timesReopened } from './gates/open-again.ts'
 import { whyWithdrawn } from './gates/withdrawn.ts'
@@ -31,17 +33,25 @@ export async function taskRequests(tasks: TaskStore, rows: readonly TaskRow[]): 
   for (const { id, title, request, detail, concern } of rows) {
     if (request === undefined) continue
     const { state } = await tasks.load(id)
-    for (const open of state?.requests ?? [])
-      found.push({ request: open.request, about: 'task', subject: id, title, detail: detail ?? concern ?? '', answers: open.answers })
+    if (!state) continue
+    for (const open of state.requests)
+      found.push({
+        request: open.request,
+        about: 'task',
+        subject: id,
+        title,
+        detail: detail ?? concern ?? '',
+        answers: answersNow(state, open),
+      })
   }
   return found
 }
 
 /** What these gates ask. */
 export function gateRequests(gates: readonly GateRow[]): RequestRow[] {
-  return gates.flatMap(({ mission, name, request, reason }): RequestRow[] => {
+  return gates.flatMap(({ mission, name, request, reason, state }): RequestRow[] => {
     if (request === undefined) return []
-    const detail = reason ?? ''
+    const detail = `${reason ?? ''}${waivedBefore(state)}`
     return [{ request, about: 'gate', subject: `${mission}/${name}`, title: name, detail, answers: ['retry', 'waive', 'stop'] }]
   })
 }

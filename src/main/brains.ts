@@ -30,6 +30,7 @@ export function brainProblems({ folder, project }: { folder: string; project: Pr
 
 export interface OpenBrainOptions {
   privateRoot?: string
+  judgeRoot?: string
   notice?: (message: string) => void
   /** What no process sees; the owner's token unless told. */
   hidden?: readonly string[]
@@ -42,7 +43,7 @@ export function openBrain(
   name: string,
   folder: string,
   config: Config,
-  { privateRoot, notice, watching, hidden = [dirname(tokenPath(process.env))] }: OpenBrainOptions = {},
+  { privateRoot, judgeRoot, notice, watching, hidden = [dirname(tokenPath(process.env))] }: OpenBrainOptions = {},
 ): Result<BrainPort, Problem[]> {
   const brain = config.brains[name]
   const { limits } = config
@@ -70,6 +71,7 @@ export function openBrain(
     hidden,
     readOnly: protectedFiles(folder, config),
     ...(privateRoot !== undefined && { privateRoot }),
+    ...(judgeRoot !== undefined && { judgeRoot }),
   }
   if (brain?.kind === 'model') return openModel(name, brain, limits, premises, notice)
   if (brain?.kind === 'agent') return { ok: true, value: openAgent(brain, limits, premises, notice) }

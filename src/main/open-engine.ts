@@ -80,6 +80,7 @@ export async function openEngine({
     openBrain: async (name) => {
       const opened = openBrain(name, folder, config, {
         privateRoot: join(home, 'private'),
+        judgeRoot: copies,
         hidden,
         notice: (message) => process.stderr.write(`assay: ${visible(message)}\n`),
         watching: watching.get(name) ?? [],

@@ -28,9 +28,9 @@ export interface Talk {
   refused: readonly string[] | undefined
   /** Durable before a tool with effects runs: a crash before `called` is an interruption, never a second run. `usage`: used until then, and not told with a case. */
   calling(tool: string, said: string, usage?: Usage): Promise<void>
-  called(said: string): Promise<void>
+  called(said: string, usage?: Usage): Promise<void>
   /** What was said without a tool with effects: it is there, and counts, after a crash too. */
-  keep(said: string): Promise<void>
+  keep(said: string, usage?: Usage): Promise<void>
   /** Hands in a case. `taken` and `over` end the turn; `refused` names what is wrong, and the conversation goes on. */
   submit(
     raw: string,

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { agentNames } from '../../src/doors/cli/init/survey.ts'
-import type { Project } from './project.ts'
+import { writeFiles } from './assay.ts'
 
 /** A program called `claude` that works and judges as the real one does, as far as the formats go, and is content with everything. */
-const contented = `#!${process.execPath}
+export const contented = `#!${process.execPath}
 const [, , ...args] = process.argv
 if (args[0] === '--version') {
   console.log('2.1.325 (stand-in)')
@@ -36,8 +38,10 @@ export const agentless = (process.env.PATH ?? '')
   .filter((folder) => !agentNames.some((name) => existsSync(join(folder, name))))
   .join(':')
 
-/** Puts the stand-in beside the project and names the PATH under which it is found, with the usual programs and no other agent. */
-export function withClaude(project: Project): { PATH: string } {
-  project.write({ 'tmp/bin/claude': contented, '.claude/none': '' })
-  return { PATH: `${join(project.folder, 'tmp', 'bin')}:${agentless}` }
+/** A home outside of every project, with the owner's token and the stand-in, and the PATH under which that is found, with the usual programs and no other agent. */
+export function withClaude(): { PATH: string; HOME: string } {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'assay-home-')))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  writeFiles(home, { 'bin/claude': contented, '.claude/none': '', '.config/assay/owner-token': 'the owner of the test\n' })
+  return { PATH: `${join(home, 'bin')}:${agentless}`, HOME: home }
 }

@@ -210,6 +210,7 @@ function told(group: MetricsGroup | TaskMetrics) {
     mission: _mission,
     task: _task,
     assignee: _assignee,
+    working: _working,
     avgTimeInReviewMs: _avg,
     ...figures
   } = {
@@ -217,6 +218,7 @@ function told(group: MetricsGroup | TaskMetrics) {
     mission: '',
     task: '',
     assignee: '',
+    working: null,
     avgTimeInReviewMs: null,
     ...rest,
   }
@@ -227,6 +229,12 @@ function told(group: MetricsGroup | TaskMetrics) {
     dimensionScores: Object.fromEntries(Object.entries(dimensionScores).map(([name, score]) => [name, score.exact])),
     judging: { ...counts, microDollars: Math.round(costUsd * 1e6) },
   }
+}
+
+/** Tokens that went into a task's work, by its events. */
+function workTokens(events: readonly StoredEvent[]): number {
+  const told = events.filter(({ type }) => /^(case\.submitted|attempt\.(failed|rejected|stopped|interrupted))$/.test(type))
+  return told.reduce((sum, { data }) => sum + ((data as { usage?: { inputTokens?: number } }).usage?.inputTokens ?? 0), 0)
 }
 
 /** Every group that there must be, against the recount; how many were compared. */
@@ -257,6 +265,8 @@ export function compareAll(groups: readonly (MetricsGroup | TaskMetrics)[], even
     )
   for (const judge of judges) expected.set(`judge ${judge}`, recountJudge(events, judge ?? ''))
   for (const id of ids) expected.set(`task ${id}`, recountWork(events, [id]))
+  for (const group of groups)
+    if (group.kind === 'task') expect(group.working.inputTokens).toBe(workTokens(tasksIn(events).get(group.task) ?? []))
   const nameOf = (group: MetricsGroup | TaskMetrics) =>
     `${group.kind} ${group.kind === 'mission' ? group.mission : group.kind === 'task' ? group.task : group.agent}`
   expect(Object.fromEntries(groups.map((group) => [nameOf(group), told(group)]))).toEqual(Object.fromEntries(expected))

@@ -11,6 +11,8 @@ export interface Premises {
   readOnly?: readonly string[]
   /** Where private folders of single runs are made; the system's folder for temporary files unless told. */
   privateRoot?: string
+  /** The same for agents that judge: outside of the project, for some look for settings in all folders above. */
+  judgeRoot?: string
   /** How long a process may take to end after SIGTERM (5 s). */
   killGraceMs?: number
 }

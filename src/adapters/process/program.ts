@@ -57,8 +57,8 @@ function interpreterProblem(file: string): NotStarted | undefined {
   return refuse('ENOENT', `${file} asks for the interpreter ${interpreter.replace('\r', '')}, which cannot be run${crlf}`)
 }
 
-/** Empty where the file may be run but not read: then the system has the last word. */
-function firstBytes(file: string): string {
+/** How a program begins. Empty where the file may be run but not read: then the system has the last word. */
+export function firstBytes(file: string): string {
   let fd: number
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Content, Conversation } from '../case.ts'
 import { CheckReport, CheckSpec } from '../check.ts'
-import { AttemptFailure } from '../events/attempt.ts'
+import { AttemptFailure, attemptEvents } from '../events/attempt.ts'
 import { OperatorAnswer, taskEvents } from '../events/task.ts'
+import { RejectedBefore } from '../review.ts'
 import { Bar, Dimension } from '../score.ts'
 import { Criterion, TaskInput, TaskSpec } from '../task.ts'
 import { EvidenceResolution, RawReply, Usage } from '../verdict.ts'
@@ -65,6 +66,8 @@ export const TaskCommand = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('interrupt_attempt'), attempt, detail: z.string() }),
   z.strictObject({ type: z.literal('stop_attempt'), attempt, detail: z.string(), usage: Usage.optional() }),
+  /** What came too late to be taken was paid for all the same. */
+  z.strictObject({ type: z.literal('count_usage'), ...attemptEvents['usage.counted'].shape }),
 
   z.strictObject({
     type: z.literal('report_checks'),
@@ -75,6 +78,8 @@ export const TaskCommand = z.discriminatedUnion('type', [
     nonce: z.string().min(8),
     /** Worker text that addresses the reviewer or looks like a verdict. */
     suspicions: z.array(z.string()),
+    /** The rejection of exactly this content, criteria, rubric and policy that another task came to, or the owner's word on it there. */
+    before: RejectedBefore.optional(),
   }),
   z.strictObject({
     type: z.literal('record_reply'),
@@ -102,6 +107,8 @@ export const TaskCommand = z.discriminatedUnion('type', [
     nonce: z.string().min(8),
     usage: Usage.optional(),
   }),
+  /** Accepted work is to be released, and was decided under an older policy: it is reviewed again, uncharged. */
+  z.strictObject({ type: z.literal('judge_again'), nonce: z.string().min(8), reason: z.string() }),
   /** Ask again the seats of a review that is held because judges could not be reached. */
   z.strictObject({ type: z.literal('retry_review'), nonce: z.string().min(8) }),
   z.strictObject({ type: z.literal('confirm_restored'), attempt, content: z.string() }),

@@ -49,6 +49,8 @@ export const attemptEvents = {
     worker: z.string().optional(),
     usage: Usage.optional(),
   }),
+  /** What a worker or judge had used when the task came to an end without it: what it brought was not taken any more, but it was paid for. */
+  'usage.counted': z.strictObject({ as: z.enum(['working', 'judging']), agent: z.string(), attempt, usage: Usage }),
   'attempt.joined': z.strictObject({ attempt, participant: z.string() }),
   /** Code rejected the attempt before any judge. */
   'attempt.rejected': z.strictObject({

@@ -30,7 +30,13 @@ export const missionEvents = {
     tasks: z.int().positive(),
     by: z.string(),
   }),
-  'mission.finished': z.strictObject({ mission: z.string(), outcome: MissionOutcome, detail: z.string() }),
+  /** `ended` is when the last of its tasks did, or the owner's word on a gate came: this may be noticed, and written down, much later. */
+  'mission.finished': z.strictObject({
+    mission: z.string(),
+    outcome: MissionOutcome,
+    detail: z.string(),
+    ended: z.iso.datetime().optional(),
+  }),
   /** One of its tasks is open again. */
   'mission.reopened': z.strictObject({ mission: z.string(), task: z.string() }),
   /** Whose word counts in this journal: the digest of the owner's token. */

@@ -72,6 +72,17 @@ export const reviewEvents = {
   'review.decided': z.strictObject({ review, attempt: z.int().positive(), decision: Decision }),
   /** Identical content has a graded decision already: it stands, nobody is asked. */
   'decision.reused': z.strictObject({ attempt: z.int().positive(), submission: z.int().positive(), review }),
+  /** Another task came to a graded rejection on exactly this content, criteria, rubric and policy: it stands here too, nobody is asked. */
+  'decision.carried': z.strictObject({
+    review,
+    attempt: z.int().positive(),
+    submission: z.int().positive(),
+    from: z.strictObject({ task: z.string(), review }),
+    subject: Subject,
+    caseDigest: z.string(),
+    decision: Decision,
+    judges: z.array(z.string()),
+  }),
   /** The review ended without a decision and another takes its place (a fresh panel, or a changed policy). */
   'review.abandoned': z.strictObject({ review, why: z.enum(['unreadable', 'accepted_unread', 'policy_changed', 'input_changed']) }),
 }

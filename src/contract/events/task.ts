@@ -18,6 +18,8 @@ export const taskEvents = {
   'task.readied': z.strictObject({ inputs: z.array(TaskInput) }),
   /** A quality gate that it waits for was opened again before it began. */
   'task.blocked': z.strictObject({ gate: z.string() }),
+  /** It was not told what became of its inputs since it was given them: it is readied anew, with what they are then. */
+  'task.unreadied': z.strictObject({}),
   'task.skipped': z.strictObject({ because: z.string() }),
   'task.returned': z.strictObject({ attempt: z.int(), feedback: Feedback }),
   'task.stagnated': z.strictObject({ category: Category, pointers: z.array(z.string()), rounds: z.array(z.int()) }),

@@ -81,9 +81,11 @@ describe('what is attested of a deliverable', () => {
     reason: 'urgent',
   }
 
+  const looked = { now: Date.parse('2026-11-01T00:00:00Z'), waivedAt: () => '2026-10-31T00:00:00Z' }
+
   it('is what the task decided on exactly its content, with the files that are handed over', () => {
     const life = lives['done: clean']()
-    const facts = deliverableDecision(version(life), life.state, placed(life))
+    const facts = deliverableDecision(version(life), life.state, placed(life), looked)
     if (!facts.ok) throw new Error(facts.error.message)
     expect(facts.value.decision).toMatchObject({
       kind: 'deliverable',
@@ -98,24 +100,35 @@ describe('what is attested of a deliverable', () => {
   it('is nothing for other content, or while it is open', () => {
     const life = lives['done: clean']()
     const other = { subject: { content: digestOf('two'), criteria: 'c', rubric: 'r', policy: 'p' } }
-    expect(deliverableDecision(version(life, other), life.state, placed(life))).toMatchObject({ ok: false, error: { code: 'undecided' } })
+    expect(deliverableDecision(version(life, other), life.state, placed(life), looked)).toMatchObject({
+      ok: false,
+      error: { code: 'undecided' },
+    })
     const open = lives.in_review()
-    expect(deliverableDecision(version(open), open.state, placed(open))).toMatchObject({ ok: false, error: { code: 'undecided' } })
+    expect(deliverableDecision(version(open), open.state, placed(open), looked)).toMatchObject({ ok: false, error: { code: 'undecided' } })
   })
 
   it('says bypassed where the review of exactly these bytes was waived, and only then', () => {
     const open = lives.in_review()
     const waived = { ...version(open), bypasses: [bypass] }
-    const facts = deliverableDecision(waived, open.state, placed(open))
+    const facts = deliverableDecision(waived, open.state, placed(open), looked)
     if (!facts.ok) throw new Error(facts.error.message)
     expect(statementOf(facts.value, snapshot, head).predicate).toMatchObject({
       result: 'WARNED',
-      assay: { flag: 'bypassed', why: 'review waived by eva: urgent' },
+      assay: { flag: 'bypassed', why: 'review waived by eva: urgent', expires: bypass.until, decidedAt: looked.waivedAt() },
     })
     const others = { ...waived, bypasses: [{ ...bypass, digest: digestOf('other bytes') }] }
-    expect(deliverableDecision(others, open.state, placed(open))).toMatchObject({ ok: false, error: { code: 'undecided' } })
+    expect(deliverableDecision(others, open.state, placed(open), looked)).toMatchObject({ ok: false, error: { code: 'undecided' } })
+    const later = { ...looked, now: Date.parse(bypass.until) }
+    expect(deliverableDecision(waived, open.state, placed(open), later)).toMatchObject({ ok: false, error: { code: 'undecided' } })
     const clean = lives['done: clean']()
-    const passed = deliverableDecision({ ...version(clean), bypasses: [bypass] }, clean.state, placed(clean))
+    const passed = deliverableDecision({ ...version(clean), bypasses: [bypass] }, clean.state, placed(clean), looked)
     expect(passed.ok && passed.value.decision.flag).toBe('clean')
+  })
+
+  it('is nothing once the owner has freed the id', () => {
+    const clean = lives['done: clean']()
+    const freed = { ...version(clean), freed: { by: 'eva', reason: 'wrong' } }
+    expect(deliverableDecision(freed, clean.state, placed(clean), looked)).toMatchObject({ ok: false, error: { code: 'nothing' } })
   })
 })

@@ -5,6 +5,7 @@ import type { Content as StoredContent } from '../../contract/case.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { Decision, Sitting, Subject } from '../../contract/review.ts'
 import type { DeliverableState } from '../gate/deliverable.ts'
+import { evolveAll } from '../task/evolve/evolve.ts'
 import type { TaskState } from '../task/state.ts'
 
 /** A task's stream in its current shape, with what the envelope of each event adds. */
@@ -18,6 +19,8 @@ export interface DecisionFacts {
   content: Pick<StoredContent, 'digest' | 'snapshot' | 'output'>
   /** Answers of judges to criteria: who found which met. */
   answers: { criterion: string; judge: string; met: 'yes' | 'no' | 'cannot_tell' }[]
+  /** The task's terms when it was decided: a policy that took over later has others. */
+  terms: TaskState['spec']
 }
 
 export type NoDecision = { code: 'undecided' | 'nothing'; message: string }
@@ -37,16 +40,21 @@ export function taskDecision(state: TaskState, placed: readonly PlacedEvent[]): 
 
 /**
  * What the latest version of a deliverable was decided as: in the task that reviewed exactly its content, or by somebody who waived the
- * review of exactly its bytes. The files are those that are handed over.
+ * review of exactly its bytes and whose word still counts. The files are those that are handed over.
  */
 export function deliverableDecision(
-  { deliverable, latest, bypasses }: DeliverableState,
+  { deliverable, latest, bypasses, freed }: DeliverableState,
   state: TaskState,
   placed: readonly PlacedEvent[],
+  { now, waivedAt }: { now: number; waivedAt: (digest: string) => string | undefined },
 ): Result<DecisionFacts, NoDecision> {
+  if (freed) {
+    const message = `${freed.by} took ${deliverable} away from its producer (${freed.reason}): nothing counts under this id until it is brought anew`
+    return { ok: false, error: { code: 'nothing', message } }
+  }
   const decided = taskDecision(state, placed)
   const ofThis = decided.ok && decided.value.content.digest === latest.subject.content ? decided.value : undefined
-  const waived = bypasses.findLast(({ digest }) => digest === latest.digest)
+  const waived = bypasses.findLast(({ digest, until }) => digest === latest.digest && Date.parse(until) > now)
   const { kind: _kind, title, producer, snapshot, task } = latest
   const named = { kind: 'deliverable', id: deliverable, title, producer, snapshot, task }
   if (ofThis && (ofThis.decision.flag === 'clean' || !waived))
@@ -58,9 +66,9 @@ export function deliverableDecision(
     return { ok: false, error: { code: 'undecided', message: `${deliverable}: ${message}` } }
   }
   const content = state.contents[latest.subject.content] ?? { digest: latest.subject.content, snapshot }
-  const end = { flag: 'bypassed' as const, why: `review waived by ${waived.by}: ${waived.reason}`, at: placed.at(-1)?.at ?? '' }
+  const end = { flag: 'bypassed' as const, why: `review waived by ${waived.by}: ${waived.reason}`, at: waivedAt(latest.digest) ?? '' }
   const facts = factsOn(state, placed, content, end)
-  return { ok: true, value: { ...facts, decision: { ...facts.decision, ...named } } }
+  return { ok: true, value: expiring({ ...facts, decision: { ...facts.decision, ...named } }, waived.until) }
 }
 
 /** The same decision, which counts until then; a failure stays one. */
@@ -85,8 +93,10 @@ interface End {
 }
 
 function factsOn(state: TaskState, placed: readonly PlacedEvent[], content: Content, end: End): DecisionFacts {
-  const { spec, done } = state
+  const { done } = state
   const review = reviewOf(placed, content.digest)
+  const then = asDecided(state, placed, review)
+  const { spec } = then
   const score = (end.flag === 'bypassed' ? undefined : done?.score) ?? review?.decision?.score
   return {
     decision: {
@@ -100,7 +110,7 @@ function factsOn(state: TaskState, placed: readonly PlacedEvent[], content: Cont
       ...(score && { score }),
       bar: spec.bar,
       ...(review && { bound: review.subject }),
-      policy: review?.subject.policy ?? state.policy,
+      policy: review?.subject.policy ?? then.policy,
       content: content.digest,
       snapshot: content.snapshot,
       criteria: spec.criteria,
@@ -116,10 +126,27 @@ function factsOn(state: TaskState, placed: readonly PlacedEvent[], content: Cont
     },
     content,
     answers: review?.answers ?? [],
+    terms: spec,
   }
 }
 
+/** The task as it was when the review that counts was opened; without one, when it ended. */
+function asDecided(state: TaskState, placed: readonly PlacedEvent[], review: Review | undefined): TaskState {
+  const ended = placed.findLastIndex(({ event }) => endings.has(event.type))
+  const last = review?.opened ?? (ended === -1 ? placed.length - 1 : ended)
+  return (
+    evolveAll(
+      undefined,
+      placed.slice(0, last + 1).map(({ event }) => event),
+    ) ?? state
+  )
+}
+
+const endings = new Set(['task.accepted', 'task.force_accepted', 'task.failed'])
+
 interface Review {
+  /** Place of its opening among the events. */
+  opened: number
   subject: Subject
   decision?: Decision
   judges: AttestedJudge[]
@@ -129,9 +156,9 @@ interface Review {
 /** The latest review of exactly this content that came to a decision; else the latest one. */
 function reviewOf(placed: readonly PlacedEvent[], content: string): Review | undefined {
   const reviews = new Map<number, Review>()
-  for (const { event } of placed) {
+  for (const [opened, { event }] of placed.entries()) {
     if (event.type === 'review.opened' && event.data.subject.content === content)
-      reviews.set(event.data.review, { subject: event.data.subject, judges: [], answers: [] })
+      reviews.set(event.data.review, { opened, subject: event.data.subject, judges: [], answers: [] })
     const review = 'review' in event.data && typeof event.data.review === 'number' ? reviews.get(event.data.review) : undefined
     if (review) note(review, event)
   }

@@ -178,7 +178,10 @@ describe('the facts of a waived review', () => {
     }
     const waiver = { deliverable: 'report', digest: 'd', until: '2027-01-01T00:00:00Z', byAgent: false, by: 'eva', reason: 'urgent' }
     const told = (bypasses: (typeof waiver)[], more: Partial<DeliverableState['latest']> = {}) => {
-      const facts = deliverableDecision({ ...state, latest: { ...state.latest, ...more }, bypasses }, life.state, placed(life))
+      const facts = deliverableDecision({ ...state, latest: { ...state.latest, ...more }, bypasses }, life.state, placed(life), {
+        now: 0,
+        waivedAt: () => 'when it was waived',
+      })
       return facts.ok ? facts.value : facts.error
     }
     expect(told([])).toMatchObject({
@@ -192,7 +195,8 @@ describe('the facts of a waived review', () => {
       why: 'review waived by eva: urgent',
       snapshot: digestOf('released'),
       score: { on5: 2 },
-      decidedAt: `second ${life.events.length}`,
+      decidedAt: 'when it was waived',
+      expires: waiver.until,
     })
     expect(told([{ ...waiver, digest: 'other' }])).toMatchObject({ decision: { flag: 'failed' } })
     const unknown = told([waiver], { subject: { ...subject, content: 'x' } }) as DecisionFacts

@@ -21,7 +21,7 @@ export function resultOf({ flag, policyAccepted }: Pick<AttestedDecision, 'flag'
 
 /** The statement that is signed: every file of the reviewed snapshot by its digest, and what was decided about them. */
 export function statementOf(
-  { decision, content, answers }: DecisionFacts,
+  { decision, content, answers }: Omit<DecisionFacts, 'terms'>,
   snapshot: { files: readonly { path: string; digest: string }[]; refused: AttestedDecision['refused'] },
   head: AttestedDecision['head'],
 ): Statement {
@@ -46,7 +46,7 @@ export function statementOf(
 }
 
 /** Criteria by what judges answered, checks by what they found. A criterion that judges disagree on is a warning. */
-function testsOf(decision: DecisionFacts['decision'], answers: DecisionFacts['answers']) {
+function testsOf(decision: Omit<DecisionFacts, 'terms'>['decision'], answers: Omit<DecisionFacts, 'terms'>['answers']) {
   const tests = { passedTests: [] as string[], warnedTests: [] as string[], failedTests: [] as string[] }
   for (const { id, text } of decision.criteria) {
     const met = answers.filter(({ criterion }) => criterion === id).map((answer) => answer.met)

@@ -189,7 +189,14 @@ describe("the owner's answer", () => {
       { type: 'gate.waived', data: { ...names, ...said } },
     ])
     const waived = fold(events, failing()) as GateState
-    expect(waived).toEqual({ mission: 'm', spec, status: 'waived', weak: ['m/b'], requests: 1 })
+    expect(waived).toEqual({ mission: 'm', spec, status: 'waived', weak: ['m/b'], requests: 1, waived: said })
+  })
+
+  it('is told of a waiver that it gave before, where the gate asks anew', () => {
+    const open = fold(emitted(failing(), answer('waive', 'hurry')), failing()) as GateState
+    const shut = fold(emitted(open, { type: 'reopen_gate', task: 'm/b' }), open) as GateState
+    const [, asked] = emitted(shut, evaluate(clean('m/a'), clean('m/b', { flag: 'below-threshold' })))
+    expect(asked).toMatchObject({ type: 'operator.requested', data: { detail: expect.stringMatching(/owner waived it before.*: hurry$/) } })
   })
 
   it('stops with a reason', () => {
@@ -236,7 +243,8 @@ describe('an input that is open again', () => {
     expect(state.status).toBe(status)
     const events = emitted(state, reopen())
     expect(events).toEqual([{ type: 'gate.reopened', data: { ...names, task: 'm/b' } }])
-    expect(fold(events, state)).toEqual({ mission: 'm', spec, status: 'waiting', weak: [], requests: state.requests })
+    const kept = state.waived && { waived: state.waived }
+    expect(fold(events, state)).toEqual({ mission: 'm', spec, status: 'waiting', weak: [], requests: state.requests, ...kept })
   })
 
   it('is nothing to a gate that waits, to one that was stopped, and to one whose input it is not', () => {

@@ -22,6 +22,8 @@ export interface GateState {
   reason?: string
   request?: string
   requests: number
+  /** The owner let it pass once, before an input was opened again. */
+  waived?: { by: string; reason: string }
 }
 
 export type GateCommand =
@@ -72,7 +74,7 @@ function evaluate(state: GateState, inputs: readonly GateInput[], evaluated: boo
   const reason = reasons.join('; ')
   const weak = all.filter((input) => isWeak(spec, input)).map(({ task }) => task)
   const request = `${state.mission}/gate:${spec.name}#${state.requests + 1}`
-  const detail = `the quality gate ${spec.name} does not pass: ${reason}`
+  const detail = `the quality gate ${spec.name} does not pass: ${reason}${waivedBefore(state)}`
   return {
     ok: true,
     value: [
@@ -80,6 +82,11 @@ function evaluate(state: GateState, inputs: readonly GateInput[], evaluated: boo
       { type: 'operator.requested', data: { request, kind: 'gate_failed', detail, answers: ['retry', 'waive', 'stop'] } },
     ],
   }
+}
+
+/** A waiver does not outlive what it was given for; whoever is asked anew is told of it. */
+export function waivedBefore({ waived }: Pick<GateState, 'waived'>): string {
+  return waived ? `; ${waived.by} waived it before one of these was opened again: ${waived.reason}` : ''
 }
 
 /** A gate that failed and would fail for the same says nothing new; its question stands. Otherwise the question is put away with what it asked about. */
@@ -171,7 +178,7 @@ export function evolveGate(state: MaybeGate, event: AssayEvent): MaybeGate {
     case 'gate.retried':
       return { ...rest, status: 'waiting', weak: [] }
     case 'gate.waived':
-      return { ...rest, status: 'waived' }
+      return { ...rest, status: 'waived', waived: { by: event.data.by, reason: event.data.reason } }
     case 'gate.stopped':
       return { ...rest, status: 'stopped' }
     default:

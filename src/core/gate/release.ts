@@ -40,8 +40,11 @@ export interface GateAnswer {
   bypass: boolean
   outcome:
     | { kind: 'allowed'; card: Card }
-    /** `recorded` is written down in place of the message, and nothing else is told, where the sender is not to learn that there is such a thing. */
-    | { kind: 'refused'; code: GateRefusal; message: string; recorded?: string }
+    /**
+     * `recorded` is written down in place of the message, and nothing else is told, where the sender is not to learn that there is such a thing.
+     * `next` is the command that helps.
+     */
+    | { kind: 'refused'; code: GateRefusal; message: string; recorded?: string; next?: string }
 }
 
 /** Types that an agent may send. */
@@ -81,10 +84,10 @@ function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, 
   const { task, digestNow, from } = question
   const { latest } = deliverable
   const verdict = verdictOf(latest, task)
-  const refuse = (code: GateRefusal, message: string): GateAnswer => ({
+  const refuse = (code: GateRefusal, message: string, next?: string): GateAnswer => ({
     verdict,
     bypass: asked,
-    outcome: { kind: 'refused', code, message },
+    outcome: { kind: 'refused', code, message, ...(next !== undefined && { next }) },
   })
   const allow = (card: Card, bypass: boolean): GateAnswer => {
     const before = from === 'runtime' ? undefined : question.sent.find((one) => isSame(one, card))
@@ -101,11 +104,7 @@ function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, 
     return refuse('deliverable_unknown', `the owner took ${deliverable.deliverable} away from ${deliverable.producer}: bring it anew`)
   const waived = waiverOf(question, deliverable, digestNow ?? latest.digest)
   const isLatest = digestNow === undefined || digestNow === latest.digest
-  if (!isLatest && !waived)
-    return refuse(
-      'content_changed',
-      `${latest.source === undefined ? deliverable.deliverable : sourceWords(latest.source)} has changed since it was reviewed: have it reviewed again`,
-    )
+  if (!isLatest && !waived) return refuse('content_changed', ...changedSince(deliverable, task, question.policy))
   const refusal = isLatest ? reasonAgainst(question, deliverable, verdict) : undefined
   if (isLatest && !refusal)
     return allow(deliverableCard(question, deliverable, task?.done?.flag === 'owner-accepted' ? 'owner-accepted' : 'pass'), false)
@@ -116,7 +115,7 @@ function mayLeaveWith(question: ReleaseQuestion, deliverable: DeliverableState, 
   }
   if (!refusal) throw new Error(`the gate has neither let ${deliverable.deliverable} through nor refused it`)
   if (asked) return refuse('bypass_refused', `agents cannot waive their review; the owner is asked. ${refusal.message}`)
-  return refuse(refusal.code, refusal.message)
+  return refuse(refusal.code, refusal.message, refusal.next)
 }
 
 /** The bypass that covers these bytes now. One that an agent took for itself counts only under a policy that the owner stands behind. */
@@ -135,12 +134,13 @@ function reasonAgainst(
   { task, policy, now, unaccepted, loosened, givenUp, upstream }: ReleaseQuestion,
   { deliverable, latest }: DeliverableState,
   verdict: DeliverableVerdict,
-): { code: GateRefusal; message: string } | undefined {
-  const no = (code: GateRefusal, message: string) => ({ code, message })
-  const again = `assay review … --deliverable ${deliverable}`
-  if (!task) return no('no_verdict', `${deliverable} was not reviewed: ${again}`)
-  if (latest.subject.policy !== policy || task.policy !== policy)
-    return no('policy_changed', `${deliverable} was reviewed under another policy: have it reviewed again (${again})`)
+): { code: GateRefusal; message: string; next?: string } | undefined {
+  const no = (code: GateRefusal, message: string, next?: string) => ({ code, message, ...(next !== undefined && { next }) })
+  const again = reviewOf(deliverable)
+  if (!task) return no('no_verdict', `${deliverable} was not reviewed: ${again}`, again)
+  const waive = `assay bypass ${deliverable} --reason <why>`
+  const anew = task.spec.outside ? again : waive
+  if (latest.subject.policy !== policy || task.policy !== policy) return no('policy_changed', ...otherPolicy(deliverable, task, policy))
   if (task.staleInputs.length > 0 || task.hold?.reason === 'stale_input')
     return no(
       'upstream_changed',
@@ -155,17 +155,42 @@ function reasonAgainst(
   if (upstream !== undefined) return no('upstream_changed', `${deliverable} has lost its ground (${upstream}): it goes on when that lands`)
   if (task.status === 'held') return no('no_verdict', `there is no decision on ${deliverable}: ${task.hold?.detail ?? ''}`)
   if (verdict === 'PENDING') return no('under_review', `there is no decision on ${deliverable} yet: it is ${task.status}`)
+  if (latest.expires !== undefined && Date.parse(latest.expires) <= now) {
+    const how = task.spec.outside ? 'have it reviewed again' : 'the owner may let it through unreviewed'
+    return no('verdict_expired', `the verdict on ${latest.source ?? deliverable} counted until ${latest.expires}: ${how} (${anew})`, anew)
+  }
   const decided = decisionFor(latest, task)
   const ownersWord = flag === 'owner-accepted'
   if (!ownersWord && !(decided?.decision.graded && decided.decision.outcome === 'pass'))
-    return no('no_verdict', `there is no PASS for this content, these criteria, this rubric and this policy: ${again}`)
+    return no('no_verdict', `there is no PASS for this content, these criteria, this rubric and this policy: ${anew}`, anew)
   if (!ownersWord && task.vetoes.length > 0)
     return no('veto_stands', `a veto stands on ${task.vetoes.map(({ criterion }) => criterion).join(', ')}`)
   if (!ownersWord && unaccepted !== undefined) return no('policy_not_accepted', notAccepted(deliverable, unaccepted))
   if (!ownersWord && loosened !== undefined) return no('policy_not_accepted', asksLess(deliverable, loosened))
-  if (latest.expires !== undefined && Date.parse(latest.expires) <= now)
-    return no('verdict_expired', `the verdict on ${latest.source ?? deliverable} counted until ${latest.expires}: have it reviewed again`)
   return undefined
+}
+
+const reviewOf = (deliverable: string): string => `assay review … --deliverable ${deliverable}`
+
+/** What was decided under another policy, and what helps: a review of its own for what stands alone, the mission's own way for what it made. */
+function otherPolicy(deliverable: string, { spec, done, policy: own }: TaskState, policy: string): [string, string] {
+  const said = `${deliverable} was reviewed under another policy`
+  const again = reviewOf(deliverable)
+  if (spec.outside) return [`${said}: have it reviewed again (${again})`, again]
+  const takesOver = `assay resume ${spec.mission ?? ''} --accept-policy`
+  if (own !== policy && done?.flag !== 'owner-accepted')
+    return [`${said}: it is reviewed again once the owner lets the one in force take over (${takesOver})`, takesOver]
+  const waive = `assay bypass ${deliverable} --reason <why>`
+  return [`${said}: the owner may let it through (${waive})`, waive]
+}
+
+/** The bytes at the source are not those that were reviewed. With no tries left the owner gives another one first. */
+function changedSince({ deliverable, latest }: DeliverableState, task: TaskState | undefined, policy: string): [string, string] {
+  const said = `${latest.source === undefined ? deliverable : sourceWords(latest.source)} has changed since it was reviewed`
+  const again = reviewOf(deliverable)
+  if (task?.status !== 'failed' || task.policy !== policy) return [`${said}: have it reviewed again (${again})`, again]
+  const retry = `assay mission retry ${task.spec.mission ?? ''} --reason <why>`
+  return [`${said}, and its tries are used up: the owner may give it another (${retry}), then have it reviewed again`, retry]
 }
 
 /** Says what differs, and what the owner does about it. */
@@ -203,5 +228,5 @@ function deliverableCard(question: ReleaseQuestion, { deliverable, latest }: Del
 export function standing(task: TaskState, content: string | null): Pick<Card, 'score' | 'bar' | 'judges'> {
   const decided = task.decided.findLast((one) => one.subject.content === content)
   const score = decided?.decision.score ?? (task.done?.content === content ? task.done?.score : undefined)
-  return { bar: task.spec.bar, judges: decided?.judges ?? [], ...(score && { score }) }
+  return { bar: decided?.decision.bar ?? task.spec.bar, judges: decided?.judges ?? [], ...(score && { score }) }
 }

@@ -43,6 +43,17 @@ describe('tasks that are added to a run', () => {
     ])
   })
 
+  it('have no deadline that has passed; what the run has may', () => {
+    const past = 'deadline: "2020-01-01T00:00:00Z"'
+    const at = (text: string) => {
+      const now = Date.parse('2026-01-01T00:00:00Z')
+      const result = loadAddition({ text, file: 'm.yaml', config, now }, { mission: 'm-3', known, gates: [] })
+      return result.ok ? result.value.map(({ id }) => id) : result.error.map(formatProblem)
+    }
+    expect(at(written(`title: Two, ${past}`))).toEqual([expect.stringMatching(/^m\.yaml:3:\d+: .*has passed/)])
+    expect(at(`${past}\n${written(`title: One, ${past}`, 'title: Two, deadline: 2h')}`)).toEqual(['m-3/two'])
+  })
+
   it('leave the gates of the run as they are, and bring none of their own in silence', () => {
     const gate = (name: string, blocks: string) =>
       `qualityGates: [{ name: ${name}, afterTasks: [One], blocksTasks: [${blocks}], minScore: 3 }]\n`

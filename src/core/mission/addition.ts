@@ -6,6 +6,7 @@ import { type Finding, placeFindings, type Problem } from '../../contract/source
 import { named } from '../../contract/source/shown.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { checkMission } from './check.ts'
+import { pastDeadlines } from './deadlines.ts'
 import { type MissionSource, taskSpec } from './load.ts'
 import { nameTasks } from './names.ts'
 
@@ -31,7 +32,10 @@ export interface KnownRun {
  * Tasks of a mission file that a run does not have yet, as tasks of that run; or every problem with them. They may depend on what the run has:
  * the file may be the whole mission with tasks added to it, or hold the new ones alone.
  */
-export function loadAddition({ text, file, config }: MissionSource, { mission, known, gates }: KnownRun): Result<TaskSpec[], Problem[]> {
+export function loadAddition(
+  { text, file, config, now }: MissionSource,
+  { mission, known, gates }: KnownRun,
+): Result<TaskSpec[], Problem[]> {
   const document = readDocument(text, file, { maxBytes: config.limits.missionBytes })
   if (!document.ok) return document
   const { value, locate } = document.value
@@ -47,6 +51,9 @@ export function loadAddition({ text, file, config }: MissionSource, { mission, k
   const names = nameTasks(whole)
   const { findings } = checkMission(whole, config, names)
   findings.push(...gateFindings(parsed, new Set(gates), (name) => idOf.has(name.trim().normalize())))
+  // Those that the run has may have met theirs long ago.
+  const isFresh = ({ path: [part, index] }: Finding) => part === 'tasks' && !idOf.has(parsed.tasks[Number(index)]?.title.normalize() ?? '')
+  if (now !== undefined) findings.push(...pastDeadlines(parsed, now).filter(isFresh))
   if (findings.length > 0) return { ok: false, error: placeFindings(findings, locate) }
   const inRun = (id: string) => {
     const index = names.ids.indexOf(id)

@@ -4,7 +4,7 @@ import { principalOf } from '../routing/principal.ts'
 import { type Decided, Draft, type Rules, refuse } from './draft.ts'
 import { evolve } from './evolve/evolve.ts'
 import { inputLanded, inputReopened, ready } from './inputs.ts'
-import { adoptPolicy, answerRequest, overrule, reopen } from './operator.ts'
+import { adoptPolicy, answerRequest, judgeAgain, overrule, reopen } from './operator.ts'
 import { confirmPublished, reportMerge } from './merging.ts'
 import { beginReview, recordReply, recordUnavailable, retryReview } from './reviewing.ts'
 import { attemptsLeft, end, forceAcceptOn, sendBack } from './rework.ts'
@@ -19,23 +19,32 @@ import { openAttempt, keepConversation, recordCall, reportChecks, reportQuiet, s
 export function decide(state: MaybeTask, command: TaskCommand, rules: Rules): Decided {
   if (command.type === 'create_task') return state ? refuse('already_exists', `task ${state.spec.id} exists`) : create(command, rules)
   if (!state) return refuse('not_found', 'there is no such task')
+  if (command.type === 'count_usage') return countUsage(state, command)
   const own = rulesFor(state.spec, rules)
-  if (command.type === 'adopt_policy') return endedIfExhausted(state, adoptPolicy(state, command, own), own)
+  if (command.type === 'adopt_policy') return readyOrEnded(state, adoptPolicy(state, command, own), own)
   const ownersEnd = command.type === 'fail_task' && command.by !== undefined
   if (rules.digest !== state.policy && !ownersEnd)
     return refuse('policy_changed', 'the task was begun under another policy; the owner must accept the change first')
-  return endedIfExhausted(state, decideOnTask(state, command, own), own)
+  return readyOrEnded(state, decideOnTask(state, command, own), own)
 }
 
-/** Whatever brought the task to `todo`: with no attempt left nobody could take it, so it ends here, honestly. */
-function endedIfExhausted(before: TaskState, decided: Decided, rules: Rules): Decided {
+/**
+ * Whatever brought the task to `todo`: where it was not told of its inputs for a while, it waits to be given what they are by now; with no attempt
+ * left nobody could take it, so it ends here, honestly.
+ */
+function readyOrEnded(before: TaskState, decided: Decided, rules: Rules): Decided {
   if (!decided.ok) return decided
   const draft = new Draft(before, decided.value)
+  const { status, untold, spec } = draft.state
+  if (status === 'todo' && untold && spec.dependsOn.length > 0) return draft.emit('task.unreadied', {}).done()
   if (draft.state.status === 'todo' && attemptsLeft(draft.state, rules) === 0) end(draft, rules, 'exhausted')
   return draft.done()
 }
 
-function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'create_task' | 'adopt_policy' }>, rules: Rules): Decided {
+/** Those that are decided on a task as it is, under the policy that it was begun under. */
+type OnTask = Exclude<TaskCommand, { type: 'create_task' | 'adopt_policy' | 'count_usage' }>
+
+function decideOnTask(state: TaskState, command: OnTask, rules: Rules): Decided {
   switch (command.type) {
     case 'ready_task':
       return ready(state, command)
@@ -81,9 +90,7 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
     case 'hold_task':
       return hold(state, command)
     case 'fail_task':
-      return isFinished(state)
-        ? refuse('wrong_status', `the task is ${state.status} already`)
-        : new Draft(state).emit('task.failed', { reason: command.reason }).done()
+      return fail(state, command)
     case 'input_reopened':
       return inputReopened(state, command)
     case 'input_landed':
@@ -94,9 +101,16 @@ function decideOnTask(state: TaskState, command: Exclude<TaskCommand, { type: 'c
       return overrule(state, command, rules)
     case 'reopen_task':
       return reopen(state, command, rules)
+    case 'judge_again':
+      return judgeAgain(state, command, rules)
     case 'reset_task':
       return new Draft(state).emit('task.reset', { by: command.by, reason: command.reason }).done()
   }
+}
+
+function fail(state: TaskState, { reason }: TaskCommandOf<'fail_task'>): Decided {
+  if (isFinished(state)) return refuse('wrong_status', `the task is ${state.status} already`)
+  return new Draft(state).emit('task.failed', { reason }).done()
 }
 
 /** A gate that it waits for is shut again, or what it waits for will never come. */
@@ -125,10 +139,15 @@ function create(command: TaskCommandOf<'create_task'>, rules: Rules): Decided {
 }
 
 /** Durable before the worker is spawned: a second delivery finds the attempt open and does not run it again. */
+/** Work that is brought whole, by whoever made it, to a task that stands for it alone: a worker that took the task would answer for other bytes. */
+export const notTaken = (task: string): string =>
+  `${task} is nobody's to take: it stands for work that is brought to be reviewed, as a deliverable, a session of a coding agent or a review of files`
+
 function startAttempt(state: TaskState, command: TaskCommandOf<'start_attempt'>, rules: Rules): Decided {
   const { worker, conversational, participants, sandboxed, work, outside } = command
   if (state.status !== 'todo') return refuse('wrong_status', `the task is ${state.status}, not todo`)
   if (worker !== state.spec.assignee) return refuse('not_assignee', `${worker} is not the assignee (${state.spec.assignee})`)
+  if (state.spec.outside && conversational) return refuse('not_assignee', notTaken(state.spec.id))
   if (attemptsLeft(state, rules) === 0) return refuse('attempts_used_up', `all ${state.charged} attempts are used up`)
   const { agents, brains } = rules.policy
   const principal = principalOf(worker, { agents, brains })
@@ -144,24 +163,35 @@ function endAttempt(
   command: TaskCommandOf<'fail_attempt' | 'interrupt_attempt' | 'stop_attempt'>,
   rules: Rules,
 ): Decided {
-  const open = openAttempt(state, command.attempt)
+  const { attempt, detail } = command
+  // Failed from outside, for its deadline or on the owner's word, before anybody noticed that its turn had been cut off: that is recorded all the same.
+  const late = command.type === 'interrupt_attempt' && state.status === 'failed' && state.current?.cutOff === true
+  const open = openAttempt(late ? { ...state, status: 'running' } : state, attempt)
   if (!open.ok) return open
   const draft = new Draft(state)
-  const { attempt, detail } = command
   if (command.type === 'stop_attempt') {
     const { usage } = command
     return draft.emit('attempt.stopped', { attempt, detail, ...(usage && { worker: open.current.worker, usage }) }).done()
   }
   if (command.type === 'interrupt_attempt') {
-    const { callOpen, used, worker } = open.current
-    draft.emit('attempt.interrupted', { attempt, detail, ...(callOpen && used && { worker, usage: used }) })
-    sendBack(draft, rules)
+    const { callOpen, used, worker, counted } = open.current
+    draft.emit('attempt.interrupted', { attempt, detail, ...(callOpen && used && !counted && { worker, usage: used }) })
+    if (!late) sendBack(draft, rules)
     return draft.done()
   }
   const { failure, output, usage } = command
   draft.emit('attempt.failed', { attempt, failure, detail, ...(output !== undefined && { output }), ...(usage && { usage }) })
   sendBack(draft, rules)
   return draft.done()
+}
+
+/** An attempt is counted once, and only where nothing can tell of it any more; every sitting of a judge is one of its own. */
+function countUsage(state: TaskState, { as, agent, attempt, usage }: TaskCommandOf<'count_usage'>): Decided {
+  if (as === 'working') {
+    if (attempt !== state.current?.attempt) return refuse('stale_attempt', `attempt ${attempt} is not the latest (${state.attempts})`)
+    if (state.status === 'running' || state.current.counted) return refuse('wrong_status', `attempt ${attempt} is open, or counted`)
+  }
+  return new Draft(state).emit('usage.counted', { as, agent, attempt, usage }).done()
 }
 
 function join(state: TaskState, { attempt, participant }: TaskCommandOf<'join_attempt'>): Decided {
@@ -173,6 +203,7 @@ function beat(state: TaskState, { attempt, worker }: TaskCommandOf<'beat_attempt
   const open = openAttempt(state, attempt)
   if (!open.ok) return open
   if (open.current.worker !== worker) return refuse('not_assignee', `${worker} does not do this attempt`)
+  if (state.spec.outside) return refuse('not_assignee', notTaken(state.spec.id))
   return new Draft(state).emit('attempt.beat', { attempt }).done()
 }
 

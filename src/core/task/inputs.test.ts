@@ -180,3 +180,48 @@ describe('work under a stale input', () => {
     expect(task.state.done).toBeUndefined()
   })
 })
+
+describe('a task that nobody tells what becomes of its inputs', () => {
+  const again = { type: 'reopen_task' as const, by: 'ann', reason: 'again' }
+  const ready = (task: History, digest: string) => task.when({ type: 'ready_task', inputs: [upstream(digest)] })
+
+  it.each(['failed', 'done: owner-accepted'] as const)('%s, is given them anew when it is opened again', (place) => {
+    const task = lives[place]().when(again)
+    expect(task.emitted.at(-1)).toBe('task.unreadied')
+    expect(task.state.status).toBe('waiting')
+    expect(task.refusal(start())).toBe('wrong_status')
+    expect(ready(task, 'd2').state).toMatchObject({ status: 'todo', inputs: [upstream('d2')], untold: false })
+  })
+
+  it('keeps what the owner said, until it is', () => {
+    const task = lives['done: owner-accepted']().when({ type: 'overrule_task', outcome: 'fail', by: 'ann', reason: 'too thin' })
+    expect(task.state.status).toBe('waiting')
+    expect(ready(task, 'd2').state.feedback?.summary).toContain('too thin')
+  })
+
+  it('failed while an input was stale, knows of no stale input any more', () => {
+    const task = reopened(lives.todo())
+    answer(task, 'fail', 'no use')
+    task.when(again)
+    expect(task.state).toMatchObject({ status: 'waiting', staleInputs: [], inputChanged: false })
+  })
+
+  it('may be accepted while it waits, where there is work of it', () => {
+    const pass = { type: 'overrule_task' as const, outcome: 'pass' as const, by: 'ann', reason: 'good enough' }
+    expect(lives.failed().when(again).when(pass).state).toMatchObject({ status: 'done', done: { flag: 'owner-accepted' } })
+    expect(lives.waiting().refusal(pass)).toBe('wrong_status')
+  })
+
+  it('is opened again by one grant, though it was skipped before it could use it', () => {
+    const task = lives.failed().when(again)
+    const { granted } = task.state
+    task.when({ type: 'skip_task', because: 'up is failed' }).when(again)
+    expect(task.state).toMatchObject({ status: 'waiting', granted })
+  })
+
+  it('goes on by itself again once it was told', () => {
+    const task = ready(lives.failed().when(again), 'd2')
+    landed(reopened(task), 'd3')
+    expect(task.state).toMatchObject({ status: 'todo', inputs: [upstream('d3')] })
+  })
+})

@@ -295,7 +295,9 @@ describe('reopening', () => {
     const early = lives.waiting().when({ type: 'fail_task', reason: 'deadline' }).when(again)
     expect(early.state.status).toBe('waiting')
     const late = readied(rulesWith()).when({ type: 'fail_task', reason: 'deadline' }).when(again)
-    expect(late.state.status).toBe('todo')
+    expect(late.state.status).toBe('waiting')
+    const alone = created(rulesWith())
+    expect(alone.when({ type: 'fail_task', reason: 'deadline' }).when(again).state.status).toBe('todo')
   })
 })
 

@@ -83,6 +83,7 @@ export function overrule(state: TaskState, command: TaskCommandOf<'overrule_task
       state.status === 'held' ||
       state.status === 'failed' ||
       state.status === 'todo' ||
+      state.status === 'waiting' ||
       (state.status === 'done' && state.done?.flag !== 'clean')
     if (!decided || !(state.done?.content ?? submittedContent(state))) {
       return refuse(
@@ -112,7 +113,9 @@ export function reopen(state: TaskState, command: TaskCommandOf<'reopen_task'>, 
     return refuse('wrong_status', `the task is ${state.status}, not finished`)
   const { by, reason } = command
   const draft = new Draft(state).emit('task.reopened', { by, reason })
-  if (state.charged > 0) grantAttempt(draft, rules, reason || 'reopened')
+  // One that was skipped while it waited still has the attempt that it was granted then.
+  if (state.charged > 0 && (state.status !== 'skipped' || attemptsLeft(state, rules) === 0))
+    grantAttempt(draft, rules, reason || 'reopened')
   return draft.done()
 }
 
@@ -129,5 +132,19 @@ export function adoptPolicy(state: TaskState, command: TaskCommandOf<'adopt_poli
   const reviewable = hold?.reason === 'judge_unavailable' || hold?.reason === 'no_reviewer'
   if (hold && reviewable) draft.emit('hold.lifted', { reason: hold.reason, to: 'in_review', why: 'the policy changed' })
   if (draft.state.status === 'in_review') resumeReview(draft, rules, nonce)
+  return draft.done()
+}
+
+/**
+ * What was accepted clean is judged once more as it is, under the policy in force: no attempt is begun, none is charged. Work that a pass under
+ * this policy stands on needs none.
+ */
+export function judgeAgain(state: TaskState, { nonce, reason }: TaskCommandOf<'judge_again'>, rules: Rules): Decided {
+  const content = state.done?.content
+  if (state.status !== 'done' || state.done?.flag !== 'clean' || !content || submittedContent(state)?.digest !== content)
+    return refuse('wrong_status', `the task is ${state.done?.flag ?? state.status}: only work that was accepted clean is judged again`)
+  if (decisionOn(state, content)) return refuse('wrong_status', 'it was decided under the policy in force')
+  const draft = new Draft(state).emit('task.reopened', { by: 'runtime', reason })
+  resumeReview(draft, rules, nonce)
   return draft.done()
 }

@@ -18,6 +18,7 @@ import {
 import { arbitraryRules, arbitrarySpec, arbitrarySteps, playHistory } from '../../testing/task/random-history.ts'
 import { rulesWith } from '../../testing/task/world.ts'
 import { attemptsLeft } from './rework.ts'
+import { decidedBar } from './state.ts'
 
 const dimensions = [{ name: 'beauty', weight: 1, description: 'Is it beautiful?' }]
 
@@ -299,5 +300,44 @@ describe('over random histories', () => {
       }),
       { numRuns: Number(process.env.ASSAY_PROPERTY_RUNS ?? 300) },
     )
+  })
+})
+
+describe('work that was accepted under an older policy and is to be released', () => {
+  const again = { type: 'judge_again', nonce: 'nonce-again', reason: 'another policy' } as const
+
+  it('is judged as it is under the one in force, with no attempt begun or charged', () => {
+    const task = adopt(lives['done: clean']()).when(again)
+    const { charged, granted, attempts } = task.state
+    expect(task.emitted).toEqual(['task.reopened', 'review.opened', 'seat.asked', 'seat.asked'])
+    expect(task.state.panel?.subject).toMatchObject({ content: contentOf('one').digest, policy: task.rules.digest })
+    allOpine(task, { accept: true, score: 5 })
+    expect(task.state).toMatchObject({ status: 'done', done: { flag: 'clean', score: { on5: 5 } }, charged, granted, attempts })
+  })
+
+  it('goes back to its worker where it does not reach the new bar', () => {
+    const task = adopt(lives['done: clean'](), { maxAttempts: 3 }).when(again)
+    expect(allOpine(task, { accept: false, score: 1 }).state).toMatchObject({ status: 'todo', charged: 1 })
+  })
+
+  it('has the checks of the new policy run first', () => {
+    const task = lives['done: clean']()
+    const rules = rulesWith({ threshold: 70 })
+    const other = [{ kind: 'file' as const, path: 'other.txt' }]
+    task.when({ type: 'adopt_policy', nonce: freshNonce(), bar: 70, dimensions, checks: other, by: 'ann' }, rules)
+    expect(Object.assign(task, { rules }).when(again).emitted).toEqual(['task.reopened', 'checks.requested'])
+  })
+
+  it('is not judged again where it was decided under the policy in force, nor where nobody decided that it is clean', () => {
+    expect(lives['done: clean']().refusal(again)).toBe('wrong_status')
+    for (const place of places.filter((one) => one !== 'done: clean'))
+      expect(adopt(lives[place]()).refusal(again), place).toBe('wrong_status')
+  })
+
+  it('keeps the bar that it was decided against for as long as it is not', () => {
+    const task = lives['done: clean']()
+    const { bar } = task.state.spec
+    expect([decidedBar(adopt(task).state), task.state.spec.bar]).toEqual([bar, 80])
+    expect(decidedBar(allOpine(task.when(again), { accept: true, score: 5 }).state)).toBe(80)
   })
 })

@@ -1,7 +1,7 @@
 import { digestOf } from '../../contract/canonical.ts'
 import type { TaskCommandOf } from '../../contract/commands/task.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
-import type { Subject } from '../../contract/review.ts'
+import type { RejectedBefore, Subject } from '../../contract/review.ts'
 import { advance, type Advance, type PanelRules, retrySeats } from '../panel/advance.ts'
 import { bindingVetoes, quorumInForce } from '../panel/seating.ts'
 import type { Seat } from '../panel/state.ts'
@@ -17,13 +17,17 @@ import { raiseRequest } from './requests.ts'
 import { sendBack, settle } from './rework.ts'
 import { attemptAtHand, type DecidedContent, type TaskState } from './state.ts'
 
-/** Work whose checks passed meets its judges, the decision that stands on it, or the honest word that nobody reviews it. */
-export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicions: string[]): void {
+/**
+ * Work whose checks passed meets its judges, the decision that stands on it, or the honest word that nobody reviews it. `before` is a rejection of the same
+ * that another task came to.
+ */
+export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicions: string[], before?: RejectedBefore): void {
   const { rejectedByOwner, current: submitted } = draft.state
-  const refused = rejectedByOwner[submitted?.content?.digest ?? '']
+  const refused = rejectedByOwner[submitted?.content?.digest ?? ''] ?? (before && 'owner' in before ? before.owner : undefined)
   if (refused !== undefined) return rejectForOwner(draft, rules, refused)
   if (!rules.policy.review.evaluate) return acceptUnreviewed(draft, 'evaluation is off')
-  const standing = standingDecision(draft.state)
+  const carried = before && 'decision' in before && isRejectionOf(draft.state, before) ? before : undefined
+  const standing = standingDecision(draft.state, carried !== undefined)
   // A pass cannot be taken up again over a veto that was raised since: its holder is asked first.
   if (
     standing &&
@@ -33,7 +37,29 @@ export function beginReview(draft: Draft, rules: Rules, nonce: string, suspicion
     draft.emit('decision.reused', { attempt: attemptAtHand(draft.state), submission: current?.submission ?? 1, review: standing.review })
     return settle(draft, rules, standing.decision, standing.overruled)
   }
+  if (carried) {
+    carryOver(draft, carried)
+    return settle(draft, rules, carried.decision)
+  }
   openReview(draft, rules, nonce, suspicions)
+}
+
+type Carried = Extract<RejectedBefore, { decision: unknown }>
+
+/** Only a graded rejection is carried from task to task, never a pass: nobody's vote is copied. */
+function isRejectionOf(state: TaskState, { subject, decision }: Carried): boolean {
+  return decision.graded && decision.outcome === 'reject' && digestOf(subject) === digestOf(subjectOf(state))
+}
+
+function carryOver(draft: Draft, { task, review, subject, caseDigest, decision, judges }: Carried): void {
+  const { state } = draft
+  draft.emit('decision.carried', {
+    review: state.reviews + 1,
+    attempt: attemptAtHand(state),
+    submission: state.current?.submission ?? 1,
+    from: { task, review },
+    ...{ subject, caseDigest, decision, judges },
+  })
 }
 
 /** The owner has turned this very content down, and its bytes have not changed. */
@@ -99,12 +125,12 @@ export function subjectOf(state: TaskState): Subject {
   }
 }
 
-/** Identical content is not judged for a better draw: the decision stands, but for one more review where the case changed. */
-function standingDecision(state: TaskState): DecidedContent | undefined {
+/** Identical content is not judged for a better draw: the decision stands, but for one more review where the case changed, unless it was `heard` elsewhere. */
+function standingDecision(state: TaskState, heard: boolean): DecidedContent | undefined {
   const subject = digestOf(subjectOf(state))
   const same = state.decided.filter((one) => digestOf(one.subject) === subject)
   const argued = digestOf(state.current?.case)
-  const mayBeHeardOnceMore = same.length === 1 && same[0]?.caseDigest !== argued && same[0]?.overruled === undefined
+  const mayBeHeardOnceMore = !heard && same.length === 1 && same[0]?.caseDigest !== argued && same[0]?.overruled === undefined
   return mayBeHeardOnceMore ? undefined : same.at(-1)
 }
 

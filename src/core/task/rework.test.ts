@@ -63,7 +63,11 @@ describe('the rework rule', () => {
   it('holds for the operator where no graded decision on checked content exists', () => {
     const task = created(rulesWith({ maxAttempts: 1 })).when(start())
     task.when({ type: 'fail_attempt', attempt: 1, failure: 'exit', detail: 'exit 3' })
-    expect(task.state.hold).toMatchObject({ reason: 'exhausted_unscored', from: 'running' })
+    expect(task.state.hold).toMatchObject({
+      reason: 'exhausted_unscored',
+      from: 'running',
+      detail: expect.stringMatching(/; attempt 1: exit 3$/),
+    })
     expect(task.last('operator.requested').answers).toEqual(['retry', 'fail'])
   })
 

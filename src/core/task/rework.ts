@@ -73,10 +73,20 @@ export function end(draft: Draft, rules: Rules, why: 'exhausted' | 'stagnated'):
     return hold(draft, 'escalated', `the attempts are ${why === 'stagnated' ? 'not getting further' : 'used up'}; the owner decides`)
   if (onExhausted === 'fail')
     return void draft.emit('task.failed', { reason: why === 'stagnated' ? 'rework did not move' : 'the attempts are used up' })
-  if (!candidate) return hold(draft, 'exhausted_unscored', 'the attempts are used up and no graded decision on checked content exists')
+  if (!candidate) return hold(draft, 'exhausted_unscored', `the attempts are used up and ${unscored(draft.state)}`)
   const { attempt, subject } = candidate
   if (subject.content !== draft.state.current?.content?.digest) draft.emit('restore.requested', { attempt, content: subject.content, why })
   else forceAcceptOn(draft, candidate, why)
+}
+
+/** Characters of what became of the last attempt that the operator reads at once. */
+const mostWords = 300
+
+/** That no decision exists is only half of it: whoever is asked wants to know why. */
+function unscored({ feedback, attempts }: TaskState): string {
+  const none = 'no graded decision on checked content exists'
+  const last = (feedback?.summary ?? '').replaceAll(/\s+/g, ' ').trim()
+  return last === '' ? none : `${none}; attempt ${attempts}: ${last.length <= mostWords ? last : `${last.slice(0, mostWords)}…`}`
 }
 
 /** Honest and visible: its own state, its score, and a question to the operator. */

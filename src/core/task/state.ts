@@ -18,6 +18,10 @@ export interface AttemptState {
   callOpen: boolean
   /** What had been used, and not told with a case, when the last one was begun. */
   used?: Usage
+  /** The task was failed from outside while it ran; how its turn ended is not recorded yet. */
+  cutOff?: true
+  /** What it used was counted after its end. */
+  counted?: true
   work?: string
   /** The worker took the task itself. */
   outside?: true
@@ -85,6 +89,8 @@ export interface TaskState {
   /** Inputs that were reopened and have not landed yet; and whether one landed with other content. */
   staleInputs: string[]
   inputChanged: boolean
+  /** It ended, or the owner turned its decision: it is given its inputs anew before it is worked on again, as nobody may have told it of them. */
+  untold: boolean
 
   /** Executions begun so far; each one is charged unless a clean stop ended it. */
   attempts: number
@@ -151,4 +157,10 @@ export function submittedContent(state: TaskState): Content | undefined {
 /** The latest decision on exactly this content under the policy in force. */
 export function decisionOn(state: TaskState, content: string): DecidedContent | undefined {
   return state.decided.findLast((one) => one.subject.content === content && one.subject.policy === state.policy)
+}
+
+/** The bar that the work was decided against, where it was decided: a policy that took over later asks something else of what comes after it. */
+export function decidedBar({ spec, done, decided }: TaskState): number {
+  const on = done ? decided.findLast((one) => one.subject.content === done.content) : decided.at(-1)
+  return on?.decision.bar ?? spec.bar
 }

@@ -159,8 +159,12 @@ const table: Record<Named, Row> = {
       ...each(['held: operator', 'held: exhausted_unscored', 'done: clean'], 'wrong_status'),
     },
   },
-  'overrule_task, fail': { usually: 'wrong_status', but: each(done, 'todo') },
-  reopen_task: { usually: 'wrong_status', but: { ...each([...done, 'failed'], 'todo'), skipped: 'waiting' } },
+  // Where nobody tells it what becomes of its inputs, it is readied anew.
+  'overrule_task, fail': { usually: 'wrong_status', but: each(done, 'waiting') },
+  reopen_task: {
+    usually: 'wrong_status',
+    but: { ...each(done, 'todo'), ...each(['done: owner-accepted', 'failed', 'skipped'], 'waiting') },
+  },
   reset_task: { usually: 'stays' },
   adopt_policy: { usually: 'wrong_status' },
 }
@@ -256,15 +260,16 @@ describe('the table of states', () => {
 
 describe('over random histories', () => {
   const ways: Record<TaskStatus, TaskStatus[]> = {
-    waiting: ['todo', 'skipped', 'failed'],
+    // Done only where it was opened again, and the owner accepts what it had.
+    waiting: ['todo', 'skipped', 'failed', 'done', 'in_review'],
     // To the review without an attempt only where the owner accepts work that has yet to be merged.
     todo: ['running', 'held', 'failed', 'done', 'in_review', 'waiting'],
     running: ['checking', 'todo', 'held', 'failed', 'in_review', 'done'],
     checking: ['in_review', 'running', 'todo', 'held', 'failed', 'done'],
     // Back to the checks only where a changed policy asks for others.
-    in_review: ['todo', 'held', 'failed', 'done', 'checking'],
-    held: ['todo', 'checking', 'in_review', 'failed', 'done'],
-    done: ['todo', 'held'],
+    in_review: ['todo', 'held', 'failed', 'done', 'checking', 'waiting'],
+    held: ['todo', 'checking', 'in_review', 'failed', 'done', 'waiting'],
+    done: ['todo', 'held', 'waiting'],
     failed: ['todo', 'waiting', 'done', 'in_review'],
     skipped: ['todo', 'waiting'],
   }

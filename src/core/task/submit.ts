@@ -102,7 +102,7 @@ export function reportChecks(state: TaskState, command: TaskCommandOf<'report_ch
   const failed = reports.filter((report) => report.outcome !== 'pass')
   if (failed.length === 0) {
     draft.emit('checks.passed', { ...facts, suspicions: command.suspicions })
-    beginReview(draft, rules, command.nonce, command.suspicions)
+    beginReview(draft, rules, command.nonce, command.suspicions, command.before)
     return draft.done()
   }
   draft.emit('checks.failed', facts)

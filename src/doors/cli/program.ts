@@ -304,7 +304,7 @@ function addSettingUp(program: Command, app: App, choose: Choose): void {
     .command('init')
     .description('write a configuration and a first mission for this folder, after showing them')
     .addOption(new Option('--template <name>', 'what the work is; without it, what fits the folder').choices(templateNames))
-    .addOption(new Option('--hook <agent>', 'also let this agent ask before it says done').choices(hookedAgents))
+    .addOption(new Option('--hook <agent...>', 'also let these agents ask before they say done').choices(hookedAgents))
     .option('--model <name>', 'model that judges, where a key is found')
     .option('--yes', 'write without asking')
     .option('--dry-run', 'only show what would be written')

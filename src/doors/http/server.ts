@@ -1,8 +1,11 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
+import { refuse } from './answer/problem.ts'
+import { problemReply } from './answer/reply.ts'
 import { createApp } from './app.ts'
+import { refusedAddress } from './authority/address.ts'
 import type { Door } from './door.ts'
 import { Jobs } from './jobs.ts'
 import { EventHub } from './sse/hub.ts'
@@ -44,6 +47,10 @@ export async function serveHttp(world: HttpWorld, { host, port }: { host: string
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: headersMs, requestTimeout: requestMs, keepAliveTimeout: idleMs },
   }) as Server
+  const listeners = server.listeners('request') as Listener[]
+  server.removeAllListeners('request').on('request', (request, response) => {
+    if (!refusedAtOnce(request, response, world.hosts)) for (const listener of listeners) listener(request, response)
+  })
   server.maxConnections = mostConnections
   server.listen(port, host)
   await once(server, 'listening')
@@ -63,4 +70,16 @@ export async function serveHttp(world: HttpWorld, { host, port }: { host: string
       await Promise.all([door.reviews.settled(), door.submissions.settled()])
     },
   }
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** An address that is not ours, or is none at all, is refused in our own words before anybody else reads it. */
+function refusedAtOnce({ url: target, headers }: IncomingMessage, response: ServerResponse, hosts: readonly string[]): boolean {
+  const site = headers['sec-fetch-site']
+  const refused = refusedAddress({ target, host: headers.host, origin: headers.origin, site: site?.toString() }, hosts)
+  if (!refused) return false
+  const { status, headers: own, body } = problemReply(refuse(refused.code, refused.detail).refused)
+  response.writeHead(status, { ...own, connection: 'close' }).end(body)
+  return true
 }

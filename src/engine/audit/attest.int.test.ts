@@ -35,8 +35,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const config = { gate: { urlVerdictTtl: '24h' } }
+
 async function attested(task: string): Promise<{ envelope: Envelope; statement: Statement }> {
-  const made = await attestTask({ journal, snapshots, clock }, `plan-1/${task}`, signer)
+  const made = await attestTask({ journal, snapshots, clock, config }, `plan-1/${task}`, signer)
   if (!made.ok) throw new Error(made.error)
   return made.value
 }
@@ -104,12 +106,12 @@ describe('an attestation', () => {
   })
 
   it('is not given where there is nothing to attest', async () => {
-    expect(await attestTask({ journal, snapshots, clock }, 'plan-1/none', signer)).toEqual({
+    expect(await attestTask({ journal, snapshots, clock, config }, 'plan-1/none', signer)).toEqual({
       ok: false,
       error: 'there is no task plan-1/none',
     })
     const without = openSnapshotStore({ folder: join(folder, 'nothing') })
-    expect(await attestTask({ journal, snapshots: without, clock }, 'plan-1/clean', signer)).toMatchObject({
+    expect(await attestTask({ journal, snapshots: without, clock, config }, 'plan-1/clean', signer)).toMatchObject({
       ok: false,
       error: expect.stringContaining('missing'),
     })
@@ -135,17 +137,24 @@ describe('the subject of an attestation', () => {
     return { statement, path }
   }
 
+  const putDeep = (path: string, name: string) => {
+    mkdirSync(join(path, 'sub', name), { recursive: true })
+    writeFileSync(join(path, 'sub', name, 'more'), 'x')
+  }
+
   it('is the folder as it was reviewed, and each of its files', async () => {
     const { statement, path } = await restored('same')
     mkdirSync(join(path, '.git'))
     writeFileSync(join(path, '.git/HEAD'), 'x')
-    expect(await compareSubject(statement, path)).toEqual({ matching: 2, problems: [] })
+    expect(await compareSubject(statement, path)).toEqual({ matching: 2, problems: [], beside: ['.git'] })
     expect(await compareSubject(statement, join(path, 'work.txt'))).toEqual({ matching: 1, problems: [] })
   })
 
   it.each([
     ['changed', (path: string) => writeFileSync(join(path, 'work.txt'), 'other'), /work\.txt is not what was attested/],
     ['with a file more', (path: string) => writeFileSync(join(path, 'more.txt'), 'x'), /more\.txt was not attested/],
+    ['with a .git further down', (path: string) => putDeep(path, '.git'), /sub\/\.git\/more was not attested/],
+    ['with an .assay further down', (path: string) => putDeep(path, '.assay'), /sub\/\.assay\/more was not attested/],
     ['with a file less', (path: string) => rmSync(join(path, 'notes.md')), /notes\.md is missing/],
     [
       'with a link in the place of a file',

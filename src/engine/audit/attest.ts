@@ -1,16 +1,18 @@
 import type { Envelope } from '../../contract/attest/envelope.ts'
 import { hasExpired, type Statement } from '../../contract/attest/statement.ts'
 import type { Digest } from '../../contract/canonical.ts'
+import { durationMs } from '../../contract/config/duration.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import { readEvent } from '../../contract/events/read.ts'
-import type { TaskSpec } from '../../contract/task.ts'
 import type { Policy } from '../../contract/policy.ts'
-import { type DecisionFacts, deliverableDecision, expiring, taskDecision } from '../../core/attest/decision.ts'
+import { type DecisionFacts, deliverableDecision, expiring, type PlacedEvent, taskDecision } from '../../core/attest/decision.ts'
 import { statementOf } from '../../core/attest/statement.ts'
 import { evolveDeliverable, type MaybeDeliverable } from '../../core/gate/deliverable.ts'
-import { type TaskTerms, unbackedTerms } from '../../core/policy/of-task.ts'
+import { verdictExpiry } from '../../core/gate/verdict-time.ts'
+import { unbackedTerms } from '../../core/policy/of-task.ts'
 import { evolveAll } from '../../core/task/evolve/evolve.ts'
+import type { TaskState } from '../../core/task/state.ts'
 import type { Signer } from '../../ports/signer.ts'
 import { groundOf } from '../deliverables/cards/rests-on.ts'
 import type { EngineParts } from '../parts.ts'
@@ -19,7 +21,9 @@ import { deliverableStream, missionStream, taskStream } from '../streams.ts'
 import { sealStatement } from './envelope.ts'
 
 export type Attested = Result<{ envelope: Envelope; statement: Statement }, string>
-type Parts = Pick<EngineParts, 'journal' | 'snapshots' | 'clock'>
+type Parts = Pick<EngineParts, 'journal' | 'snapshots' | 'clock'> & {
+  config: { gate: Pick<EngineParts['config']['gate'], 'urlVerdictTtl'> }
+}
 
 /** Signs what a task was decided as, for those who were not there. Everything in it is read from the journal and the reviewed snapshot. */
 export async function attestTask(parts: Parts, task: string, signer: Signer): Promise<Attested> {
@@ -27,12 +31,14 @@ export async function attestTask(parts: Parts, task: string, signer: Signer): Pr
   if (!told) return { ok: false, error: `there is no task ${task}` }
   const facts = taskDecision(told.state, told.placed)
   if (!facts.ok) return { ok: false, error: facts.error.message }
-  return attest(parts, told.state.spec, expiring(facts.value, await expiryOf(parts, told.state.spec)), told.head, signer)
+  return attest(parts, expiring(facts.value, await expiryOf(parts, told, facts.value.content.digest)), told.head, signer)
 }
 
-/** Until when the latest decision in a task counts, where what it hands over lies at an address. */
-async function expiryOf({ journal }: Parts, { id, deliverable }: TaskSpec): Promise<string | undefined> {
+/** Until when the latest decision in a task counts, where what it hands over lies at an address, whether it was handed over yet or not. */
+async function expiryOf({ journal, config }: Parts, { state, placed }: ToldTask, content: string): Promise<string | undefined> {
+  const { id, deliverable, outside } = state.spec
   if (!deliverable) return undefined
+  if (deliverable.kind === 'url' && !outside) return verdictExpiry(placed, content, durationMs(config.gate.urlVerdictTtl))
   const events = (await journal.readStream(deliverableStream(deliverable.id ?? id))).map(readEvent)
   const brought = events.findLast((event) => event.type === 'deliverable.submitted' && event.data.task === id)
   return brought?.type === 'deliverable.submitted' ? brought.data.expires : undefined
@@ -46,17 +52,25 @@ export async function attestDeliverable(parts: Parts, deliverable: string, signe
   if (!state || !head) return undefined
   const told = await taskOf(parts, state.latest.task)
   if (!told) return { ok: false, error: `the task ${state.latest.task} that ${deliverable} was reviewed in is missing from the journal` }
-  const facts = deliverableDecision(state, told.state, told.placed)
-  return facts.ok ? attest(parts, told.state.spec, facts.value, head, signer) : { ok: false, error: facts.error.message }
+  const waivedAt = (digest: string) =>
+    stored.findLast(({ type, data }) => type === 'bypass.granted' && (data as { digest: string }).digest === digest)?.meta.at
+  const facts = deliverableDecision(state, told.state, told.placed, { now: parts.clock.now(), waivedAt })
+  return facts.ok ? attest(parts, facts.value, head, signer) : { ok: false, error: facts.error.message }
 }
 
-async function taskOf({ journal }: Parts, task: string) {
+interface ToldTask {
+  state: TaskState
+  placed: PlacedEvent[]
+  head: StoredEvent
+}
+
+async function taskOf({ journal }: Parts, task: string): Promise<ToldTask | undefined> {
   const stored = await journal.readStream(taskStream(task))
   const placed = stored.map((event) => ({ event: readEvent(event), at: event.meta.at }))
   const events = placed.map(({ event }) => event)
   const state = evolveAll(undefined, events)
   const head = stored.at(-1)
-  return state && head && { state, placed, head }
+  return state && head ? { state, placed, head } : undefined
 }
 
 /** Most terms that a statement names one by one. */
@@ -69,16 +83,11 @@ async function recordedPolicy(journal: Parts['journal'], mission: string | undef
   return (found?.data as { policy: Policy } | undefined)?.policy
 }
 
-async function attest(
-  { snapshots, journal, clock }: Parts,
-  task: TaskTerms & Pick<TaskSpec, 'id' | 'mission'>,
-  told: DecisionFacts,
-  last: StoredEvent,
-  signer: Signer,
-): Promise<Attested> {
+async function attest({ snapshots, journal, clock }: Parts, told: DecisionFacts, last: StoredEvent, signer: Signer): Promise<Attested> {
+  const { terms: task } = told
   if (hasExpired(told.decision, clock.now())) {
     const { id, expires } = told.decision
-    return { ok: false, error: `the verdict on ${id} has expired: it counted until ${expires}. Have it reviewed again, then attest that` }
+    return { ok: false, error: `the verdict on ${id} has expired: it counted until ${expires}. What lies there now was not reviewed` }
   }
   const vouches = told.decision.flag === 'clean' || told.decision.flag === 'owner-accepted'
   const { broken } = vouches ? await groundOf(journal, task.id) : { broken: undefined }

@@ -7,10 +7,12 @@ export interface SubjectReport {
   /** Files that are exactly what was attested. */
   matching: number
   problems: string[]
+  /** What lies in the folder and is never part of what is reviewed: not looked into. */
+  beside?: string[]
 }
 
-/** Folders that are never part of the work. */
-const beside = new Set(['.git', '.assay'])
+/** Of the folder itself, and of it alone: version control and Assay's own state. Deeper down they are files as any other. */
+const neverReviewed = new Set(['.git', '.assay'])
 const maxFiles = 200_000
 const maxProblems = 50
 
@@ -36,7 +38,8 @@ async function compareFolder({ subject, predicate }: Statement, root: string): P
   const problems: string[] = attested.size === 0 ? ['the attestation is about no files'] : []
   const found = new Set<string>()
   let matching = 0
-  for (const { path, plain } of walk(root, '')) {
+  const beside: string[] = []
+  for (const { path, plain } of walk(root, '', beside)) {
     if (problems.length >= maxProblems || found.size >= maxFiles) {
       problems.push(`not everything in ${root} was looked at`)
       break
@@ -47,7 +50,7 @@ async function compareFolder({ subject, predicate }: Statement, root: string): P
     else if (plain) matching += 1
   }
   for (const path of attested.keys()) if (!found.has(path) && problems.length < maxProblems) problems.push(`${path} is missing`)
-  return { matching, problems }
+  return { matching, problems, ...(beside.length > 0 && { beside }) }
 }
 
 async function problemOf(
@@ -62,11 +65,11 @@ async function problemOf(
   return (await sha256Of(join(root, path))) === attested.get(path) ? undefined : `${path} is not what was attested: its bytes are different`
 }
 
-function* walk(root: string, folder: string): Generator<{ path: string; plain: boolean }> {
+function* walk(root: string, folder: string, beside: string[]): Generator<{ path: string; plain: boolean }> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-    if (beside.has(entry.name)) continue
-    if (entry.isDirectory()) yield* walk(root, path)
+    if (neverReviewed.has(path)) beside.push(path)
+    else if (entry.isDirectory()) yield* walk(root, path, beside)
     else yield { path, plain: entry.isFile() }
   }
 }

@@ -20,6 +20,12 @@ const config = {
   limits: { judgeRetries: 0 },
 }
 
+/** The same, but lead and dev work outside: they take their tasks themselves. */
+const away = {
+  brains: { ...config.brains, away: { kind: 'outside' } },
+  agents: { ...config.agents, lead: { ...config.agents.lead, brain: 'away' }, dev: { ...config.agents.dev, brain: 'away' } },
+}
+
 const open: { remove(): void }[] = []
 afterEach(() => {
   for (const shop of open.splice(0)) shop.remove()
@@ -191,14 +197,14 @@ describe("handing down from one's own work", () => {
   async function assigned(shop: ReturnType<typeof workshop>, to: string, depth: number, taken: boolean): Promise<string> {
     const id = `${to}${depth}`
     const handed = depth > 0 ? { depth, delegatedBy: 'lead' } : {}
-    const spec = specWith({ id: `${id}/a`, title: 'a', assignee: to, criteria: [], mission: id, outside: true, ...handed })
+    const spec = specWith({ id: `${id}/a`, title: 'a', assignee: to, criteria: [], mission: id, ...handed })
     expect(await shop.engine.start({ id, name: id, tasks: [spec] })).toMatchObject({ ok: true })
     if (taken) expect(await shop.engine.outside.take(`${id}-1/a`, to)).toMatchObject({ ok: true })
     return `${id}-1/a`
   }
 
   it('is bounded in number over all calls from one task, whoever makes them at once', async () => {
-    const shop = workshop({}, {})
+    const shop = workshop(away, {})
     const parent = await assigned(shop, 'lead', 0, true)
     const call = { tasks: ['one', 'two'].map((goal) => ({ goal, to: 'dev' })) }
     const begun = await Promise.all([1, 2, 3].map(() => beginDelegation(shop.engine, call, { by: 'lead', parent })))
@@ -222,7 +228,7 @@ describe("handing down from one's own work", () => {
     ['before it takes one that may hand down', 1, false, true],
     ['before it takes one that nobody handed down', 0, false, true],
   ])('%s is as deep as that task, though it names none', async (_when, depth, taken, allowed) => {
-    const shop = workshop({ delegate: { maxDelegationDepth: 2 } }, {})
+    const shop = workshop({ ...away, delegate: { maxDelegationDepth: 2 } }, {})
     const parent = await assigned(shop, 'dev', depth, taken)
     const begun = await beginDelegation(shop.engine, { goal: 'Go on', to: 'junior' }, { by: 'dev' })
     expect(begun.ok ? 'ok' : begun.error.message).toEqual(allowed ? 'ok' : expect.stringContaining('maxDelegationDepth'))
@@ -232,9 +238,9 @@ describe("handing down from one's own work", () => {
   })
 
   it('is the same call under the same key after the work it came from has ended', { timeout: 60_000 }, async () => {
-    const shop = workshop({}, {})
+    const shop = workshop(away, {})
     const call = { goal: 'Once', to: 'junior' }
-    const spec = specWith({ id: 'other/a', title: 'a', assignee: 'lead', criteria: [], mission: 'other', outside: true })
+    const spec = specWith({ id: 'other/a', title: 'a', assignee: 'lead', criteria: [], mission: 'other' })
     expect(await shop.engine.start({ id: 'other', name: 'Other', tasks: [spec] })).toMatchObject({ ok: true })
     expect(await shop.engine.outside.take('other-1/a', 'lead')).toMatchObject({ ok: true })
     const first = await beginDelegation(shop.engine, call, { by: 'lead', key: 'k' })

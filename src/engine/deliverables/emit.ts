@@ -8,7 +8,8 @@ import type { StreamAppend } from '../../ports/journal.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { loadOwner } from '../policy/owner.ts'
-import { cardStream, deliverableStream, ownerStream, refusalStream, taskStream } from '../streams.ts'
+import { finishAnew } from '../mission/finish.ts'
+import { cardStream, deliverableStream, missionOf, ownerStream, refusalStream, taskStream } from '../streams.ts'
 import { asNew } from '../task/task-store.ts'
 import type { TaskStore } from '../task/task-store.ts'
 import { durationMs } from '../../contract/config/duration.ts'
@@ -77,9 +78,14 @@ export async function emitCard(parts: EngineParts, tasks: TaskStore, request: Ca
 }
 
 /** The same for whoever comes through a door: what the runtime and the owner say is nobody's to send. */
-export function sendCard(parts: EngineParts, tasks: TaskStore, request: CardRequest, sending: Sending): Promise<Emitted> {
+export async function sendCard(parts: EngineParts, tasks: TaskStore, request: CardRequest, sending: Sending): Promise<Emitted> {
   const isReserved = sending.from === 'runtime' || sending.from === 'owner'
-  return isReserved ? refuseSender(parts, request, sending.from) : emitCard(parts, tasks, request, sending)
+  if (isReserved) return refuseSender(parts, request, sending.from)
+  const emitted = await emitCard(parts, tasks, request, sending)
+  const task = emitted.ok && emitted.card.deliverable !== undefined ? emitted.card.task : undefined
+  // What a run had to withhold has reached the owner: its end says so.
+  if (task !== undefined) await finishAnew(parts, missionOf(taskStream(task)) ?? '', task)
+  return emitted
 }
 
 /** Recorded as any other refusal. */

@@ -6,7 +6,9 @@ import type { EngineParts } from '../parts.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import type { Bench } from '../work/bench.ts'
 import { expireCards } from './emit.ts'
-import { showEnding } from './hand-over.ts'
+import { recordedCard } from './cards/recorded.ts'
+import { finishAnew } from '../mission/finish.ts'
+import { endAlerts, showEnding } from './hand-over.ts'
 import { handleDeliverable } from './store.ts'
 
 /** The owner takes an id away from its producer; the door has checked the authority. Cards that were sent under it count no longer. */
@@ -26,7 +28,13 @@ export async function handOverAgain(bench: Bench, deliverable: string): Promise<
     const { state, version } = status === 'done' ? await tasks.load(id) : { state: undefined, version: 0 }
     const { spec } = state ?? {}
     if (!state || !spec?.deliverable || spec.outside === true || (spec.deliverable.id ?? spec.id) !== deliverable) continue
-    const shown = await showEnding(bench, state, sha256Hex(`${deliverable} freed, ${id}@${version}`).slice(0, 24))
+    const card = sha256Hex(`${deliverable} freed, ${id}@${version}`).slice(0, 24)
+    const shown = await showEnding(bench, state, card)
+    // What its run ended with was said of a task that could not hand over.
+    if (shown === 'shown' && (await recordedCard(parts.journal, card))?.type === 'report_ready') {
+      await endAlerts(parts, id)
+      await finishAnew(parts, spec.mission ?? '', id)
+    }
     if (shown === 'busy') throw new JournalFault('busy', `${id} could not be handed over: other writers were first time and again`)
   }
 }

@@ -1,20 +1,24 @@
-import { type Digest, sha256Hex } from '../../contract/canonical.ts'
+import { canonicalJson, type Digest, sha256Hex } from '../../contract/canonical.ts'
 import { durationMs } from '../../contract/config/duration.ts'
 import type { Content } from '../../contract/case.ts'
 import type { Card, CardType, Submission } from '../../contract/deliverable/deliverable.ts'
+import { readEvent } from '../../contract/events/read.ts'
 import type { DeliverableSpec } from '../../contract/mission/deliverable.ts'
 import { describeScore } from '../../core/score/score.ts'
 import { failureOf, submitDeliverable } from '../../core/gate/deliverable.ts'
 import { standing } from '../../core/gate/release.ts'
+import { verdictExpiry } from '../../core/gate/verdict-time.ts'
 import { criteriaDigest, rubricDigest } from '../../core/policy/policy.ts'
-import type { TaskState } from '../../core/task/state.ts'
+import { decisionOn, type TaskState } from '../../core/task/state.ts'
 import type { SnapshotFile } from '../../ports/snapshots.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
-import { cardStream } from '../streams.ts'
+import { asNew } from '../task/task-store.ts'
+import { cardStream, taskStream } from '../streams.ts'
 import { pagePath } from '../work/attempt/submission.ts'
 import type { Bench, Runner } from '../work/bench.ts'
 import { cardStreams, emitCard, expireCards } from './emit.ts'
+import { recordedCards } from './cards/recorded.ts'
 import { deliverableOf } from './cards/taken-back.ts'
 import { sentCards } from './inbox.ts'
 import { givenUpFor, handleDeliverable, maxTries } from './store.ts'
@@ -70,6 +74,7 @@ export async function showEnding(bench: Bench, state: TaskState, card: string): 
     if (problem !== undefined)
       return send(bench, state, { card, type: 'error_alert', title: `${state.spec.title}: nothing to hand over`, body: problem })
   }
+  if (!standsAlone && flag === 'clean' && (await isJudgedAgain(bench, state, content))) return 'shown'
   if (flag === 'clean' || flag === 'owner-accepted') return standsAlone ? 'shown' : sendReport(bench, state, id, card)
   const { score } = state.done ?? {}
   const body =
@@ -78,6 +83,14 @@ export async function showEnding(bench: Bench, state: TaskState, card: string): 
       : 'UNREVIEWED: nobody judged this work'
   const cardFlag = flag === 'below-threshold' ? ('below-threshold' as const) : ('unreviewed' as const)
   return send(bench, state, { card, type: 'operator_request', title: state.spec.title, body, flag: cardFlag, deliverable: id })
+}
+
+/** What was decided under an older policy is judged under the one in force before it leaves; it is shown when that has come to an end. */
+export async function isJudgedAgain({ parts, tasks }: Pick<Bench, 'parts' | 'tasks'>, state: TaskState, content: string): Promise<boolean> {
+  if (decisionOn(state, content)) return false
+  const reason = 'it was decided under an older policy: it is reviewed under the one in force before it is handed over'
+  const again = await tasks.handle(state.spec.id, { type: 'judge_again', nonce: parts.random.nonce(), reason }, { actor: 'runtime' })
+  return again.ok
 }
 
 /** Through the gate; what it holds back the owner is told of. */
@@ -89,7 +102,7 @@ async function sendReport(bench: Bench, state: TaskState, id: string, card: stri
     priority: 'normal' as const,
   }
   const emitted = await emitCard(bench.parts, bench.tasks, { ...request, metadata: { deliverableId: id } }, { from: 'runtime', card })
-  if (emitted.ok) return 'shown'
+  if (emitted.ok) return state.granted > 0 ? endAlerts(bench.parts, state.spec.id) : 'shown'
   if (emitted.code === 'busy') return 'busy'
   // What it rests on was opened meanwhile: it is shown when that has landed.
   if (emitted.code === 'upstream_changed') return 'shown'
@@ -97,6 +110,22 @@ async function sendReport(bench: Bench, state: TaskState, id: string, card: stri
   if (emitted.code !== 'policy_not_accepted') return send(bench, state, { ...told, type: 'error_alert' })
   const body = `${emitted.message}, then sends it: assay deliverable send ${id}`
   return send(bench, state, { ...told, type: 'operator_request', body })
+}
+
+/** What was told of a task that could not hand over is so no longer: its card is sent. */
+export async function endAlerts(parts: Bench['parts'], task: string): Promise<Shown> {
+  const { journal, clock, config } = parts
+  const alerts = [...(await recordedCards(journal)).values()].filter(
+    (row) => row.task === task && row.about === undefined && row.type === 'error_alert' && row.state === 'pending',
+  )
+  for (const { card } of alerts) {
+    const event = asNew({ type: 'card.expired', data: { card, why: 'it was handed over since' } })
+    const streams = [{ stream: cardStream(card), expected: await journal.head(cardStream(card)), events: [event] }]
+    const at = new Date(clock.now()).toISOString()
+    const appended = await journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, config) })
+    if (!appended.ok) return 'busy'
+  }
+  return 'shown'
 }
 
 /** A card of the runtime's own: it hands nothing over. */
@@ -138,16 +167,21 @@ async function submitPart(bench: Bench, state: TaskState, spec: DeliverableSpec,
     },
     snapshot: part.snapshot,
     digest: part.digest,
-    ...(spec.kind === 'url' && {
-      source: spec.url,
-      expires: new Date(parts.clock.now() + durationMs(parts.config.gate.urlVerdictTtl)).toISOString(),
-    }),
+    ...(spec.kind === 'url' && { source: spec.url, ...(await expiryOf(parts, state.spec.id, digest)) }),
   }
   const recorded = await handleDeliverable(parts, id, 'runtime', (known) => {
-    const same = known?.latest.task === state.spec.id && known.latest.digest === part.digest && known.latest.subject.content === digest
+    const { submission: _number, ...before } = known?.freed ? { submission: 0 } : (known?.latest ?? { submission: 0 })
+    const same = canonicalJson(before) === canonicalJson(submission)
     return same ? { ok: true, value: [] } : submitDeliverable(known, id, submission)
   })
   return recorded.ok ? undefined : recorded.error.message
+}
+
+async function expiryOf({ journal, config }: Bench['parts'], task: string, content: string): Promise<{ expires?: string }> {
+  const stored = await journal.readStream(taskStream(task))
+  const placed = stored.map((event) => ({ event: readEvent(event), at: event.meta.at }))
+  const expires = verdictExpiry(placed, content, durationMs(config.gate.urlVerdictTtl))
+  return expires === undefined ? {} : { expires }
 }
 
 async function partOf({ parts }: Bench, spec: DeliverableSpec, content: Content): Promise<{ snapshot: Digest; digest: string } | string> {

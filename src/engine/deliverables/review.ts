@@ -116,7 +116,7 @@ async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Res
     return refused('attempts_used_up', `${deliverable} has failed ${before.charged} times: the owner may overrule it, or open it again`)
   const fresh = (brought.criteria ?? []).filter((text) => before?.spec.criteria.every((one) => one.text !== text) ?? false)
   if (known && before && samePolicy && before.status === 'done' && same && fresh.length === 0)
-    return { ok: true, value: { task: before.spec.id, state: before, latest: known.latest } }
+    return seenAgain(engine, brought, before, content, known.latest)
   const open = before && samePolicy && before.status !== 'done' ? before : undefined
   if (open && (open.status === 'held' || open.status === 'in_review' || open.status === 'checking') && !same)
     return refused(
@@ -144,6 +144,24 @@ async function prepare(engine: Engine, brought: BroughtDeliverable): Promise<Res
   )
   if (!recorded.ok) return recorded
   return { ok: true, value: { task: spec.id, state: undefined, latest: recorded.value.state.latest } }
+}
+
+/** Nothing is judged again that was decided on exactly these bytes. Of an address it was just seen that they lie there still: the decision counts from now on. */
+async function seenAgain(
+  engine: Engine,
+  brought: BroughtDeliverable,
+  state: TaskState,
+  content: Content,
+  latest: Submission,
+): Promise<Result<Prepared>> {
+  const { deliverable, producer, kind } = brought
+  const task = state.spec.id
+  if (kind !== 'url') return { ok: true, value: { task, state, latest } }
+  const submission = submissionOf(engine, brought, state.spec, content)
+  const recorded = await handleDeliverable(engine.parts, deliverable, producer, (known) =>
+    submitDeliverable(known, deliverable, submission),
+  )
+  return recorded.ok ? { ok: true, value: { task, state, latest: recorded.value.state.latest } } : recorded
 }
 
 /** The rejection that stands on exactly this content, criteria, rubric and policy, under whatever id it was brought. */

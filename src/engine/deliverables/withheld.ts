@@ -2,11 +2,13 @@ import type { EngineParts } from '../parts.ts'
 import type { InboxRow } from '../views/inbox.ts'
 import type { TaskRow } from '../views/tasks.ts'
 import { recordedCards } from './cards/recorded.ts'
+import { groundless } from './cards/groundless.ts'
 
 /** Accepted work that did not reach the owner, and why: its file is not there, its id is somebody else's, nobody accepted the policy. */
 export interface Withheld {
   task: string
-  card: string
+  /** What the owner was told; nothing where it may yet be shown by itself. */
+  card?: string
   why: string
 }
 
@@ -21,7 +23,9 @@ export async function withheldOf({ journal }: Pick<EngineParts, 'journal'>, rows
     if (card.about !== undefined || card.task === undefined || !ended.has(card.task)) continue
     if (card.at >= (newest.get(card.task)?.at ?? '')) newest.set(card.task, card)
   }
-  return [...newest.values()]
+  const told = [...newest.values()]
     .filter(({ type, state }) => type !== 'report_ready' && state === 'pending')
     .map(({ task = '', card, body }) => ({ task, card, why: body }))
+  const known = new Set(told.map(({ task }) => task))
+  return [...told, ...(await groundless(journal, ended)).filter(({ task }) => !known.has(task))]
 }

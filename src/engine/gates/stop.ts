@@ -38,6 +38,8 @@ const isOpen = ({ status }: TaskRow): boolean => status !== 'done' && status !==
  */
 export async function stopMission(engine: Engine, mission: string, order: Order): Promise<Stopped> {
   const stopped: Stopped = { changed: [], refused: [], gates: [] }
+  // What was accepted before reaches the owner, and what is held back counts in how the run ended.
+  await engine.showEndings([mission])
   const failAlone = async (task: string) => {
     const handled = await engine.handle(task, failing(order), order.by)
     if (handled.ok) stopped.changed.push(task)
@@ -60,6 +62,7 @@ export async function stopMission(engine: Engine, mission: string, order: Order)
     if (tries > patience * atOnce) break
   }
   await finishMission(engine.parts, mission)
+  await engine.showEndings([mission])
   await engine.deadlines.look([mission])
   await engine.sendPending()
   return stopped
@@ -92,13 +95,13 @@ async function stopNow(
   const ended = await endTasks(parts, tasks, mission, order)
   const { rows, gates: shut } = { rows: await rowsOf(journal, mission), gates: await endGates(parts, mission, order) }
   const failed = new Set(ended.tasks)
-  const own = rows.map((row) => (failed.has(row.id) ? asFailed(row) : row))
+  const at = new Date(clock.now()).toISOString()
+  const own = rows.map((row) => (failed.has(row.id) ? asFailed(row, at) : row))
   const late = own.find(isOpen)
   if (late) return { moved: taskStream(late.id) }
   const ending = await endingOf(parts, mission, { own, gates: shut.rows })
   if (!ending && shut.names.length === 0) return { tasks: [], gates: [] }
   const streams = [...ended.streams, ...shut.streams, ...(ending ? [ending] : [])]
-  const at = new Date(clock.now()).toISOString()
   const enqueue = [...ended.work, ...notificationsOf(streams, at, config)]
   const appended = await journal.append({ streams, meta: { at, actor: order.by }, enqueue })
   if (appended.ok) return { tasks: ended.tasks, gates: shut.names }
@@ -106,8 +109,8 @@ async function stopNow(
 }
 
 /** A row as it is once the task has failed; what it was accepted as counts no longer. */
-function asFailed({ flag: _flag, ...row }: TaskRow): TaskRow {
-  return { ...row, status: 'failed' }
+function asFailed({ flag: _flag, ...row }: TaskRow, ended: string): TaskRow {
+  return { ...row, status: 'failed', ended }
 }
 
 interface EndedTasks {
@@ -155,7 +158,7 @@ async function endGates(parts: EngineParts, mission: string, { by, reason }: Ord
     const events = decided?.ok ? decided.value : []
     const { status } = events.reduce((state, event) => evolveGate(state, event) ?? state, row.state satisfies GateState)
     if (events.length > 0) ended.names.push(name)
-    ended.rows.push({ ...row, status })
+    ended.rows.push({ ...row, status, ...(events.length > 0 && { answered: new Date(parts.clock.now()).toISOString() }) })
     ended.streams.push({ stream, expected, events: events.map(asNew) })
   }
   return ended

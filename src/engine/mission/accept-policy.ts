@@ -1,6 +1,10 @@
 import type { Result } from '../../contract/errors.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
 import { underPolicy } from '../../core/policy/adopt.ts'
+import { deliverableOf } from '../deliverables/cards/taken-back.ts'
+import { isJudgedAgain } from '../deliverables/hand-over.ts'
+import { sentCards } from '../deliverables/inbox.ts'
+import { loadDeliverable } from '../deliverables/store.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import type { EngineParts } from '../parts.ts'
 import { missionStream } from '../streams.ts'
@@ -35,10 +39,11 @@ export async function acceptPolicy(parts: EngineParts, tasks: TaskStore, mission
     if (!handled.ok) return { ok: false, error: { code: 'policy_changed', message: `${id}: ${handled.error.message}` } }
     adopted += 1
   }
+  await judgeUnreleased(parts, tasks, mission)
   if (recorded.digest === rules.digest) return { ok: true, value: adopted }
   const at = new Date(clock.now()).toISOString()
   const event = asNew({ type: 'policy.recorded', data: { digest: rules.digest, policy: rules.policy } })
-  const streams = [{ stream, expected: events.length, events: [event] }]
+  const streams = [{ stream, expected: await journal.head(stream), events: [event] }]
   const appended = await journal.append({ streams, meta: { at, actor: by }, enqueue: notificationsOf(streams, at, parts.config) })
   return appended.ok ? { ok: true, value: adopted } : acceptPolicy(parts, tasks, mission, by)
 }
@@ -51,4 +56,25 @@ async function withoutAgent({ journal, rules }: EngineParts, tasks: TaskStore, m
     if ((await tasks.load(id)).state?.policy !== rules.digest) return `${id}: the new policy has no agent ${assignee}, who does this task`
   }
   return undefined
+}
+
+/** Accepted work that was brought and has not reached the owner is judged again, uncharged, so that it can be released under the policy in force. */
+async function judgeUnreleased(parts: EngineParts, tasks: TaskStore, mission: string): Promise<void> {
+  for (const { row } of await parts.journal.viewRows('tasks', { prefix: `${mission}/` })) {
+    const { id, status, flag, outside } = row as TaskRow
+    if (status !== 'done' || flag !== 'clean' || outside) continue
+    const { state } = await tasks.load(id)
+    const deliverable = state && deliverableOf(state)
+    const content = state?.done?.content
+    if (!state || deliverable === undefined || !content) continue
+    const brought = (await loadDeliverable(parts, deliverable)).state
+    if (brought?.latest.task !== id || brought.latest.subject.content !== content || brought.freed) continue
+    if (!(await isReleased(parts, deliverable, id))) await isJudgedAgain({ parts, tasks }, state, content)
+  }
+}
+
+/** Its card was sent, and ended in no other way than that the owner dealt with it or left it for too long. */
+async function isReleased(parts: EngineParts, deliverable: string, task: string): Promise<boolean> {
+  const newest = (await sentCards(parts, deliverable)).find(({ row }) => row.task === task)
+  return newest?.row.type === 'report_ready' && (newest.isOpen || newest.row.state !== 'expired')
 }

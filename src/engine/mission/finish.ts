@@ -4,6 +4,7 @@ import type { Score } from '../../contract/score.ts'
 import { thresholdOf } from '../../core/gate/threshold.ts'
 import { withheldOf } from '../deliverables/withheld.ts'
 import { notificationsOf } from '../notify/outbox.ts'
+import { WorkKind } from '../../contract/work.ts'
 import type { StreamAppend } from '../../ports/journal.ts'
 import type { EngineParts } from '../parts.ts'
 import { gateStream, missionOf, missionStream, taskStream } from '../streams.ts'
@@ -48,10 +49,30 @@ export async function finishMission(parts: EngineParts, mission: string, seen?: 
   }
 }
 
+/** Work by which a mission comes to its end: all but its notifications, for which no mission waits. */
+export const missionWork: WorkKind[] = WorkKind.options.filter((kind) => kind !== 'notify')
+
 /** A mission in which nothing is left to do is finished: whoever works on open missions waits for work that is due. */
 export async function finishIdle(parts: EngineParts, mission: string): Promise<void> {
-  const { due, leased, later } = await parts.journal.workCount([mission])
-  if (due + leased + later === 0) await finishMission(parts, mission)
+  const { due, leased, later } = await parts.journal.workCount([mission], missionWork)
+  if (due + leased + later > 0) return
+  await finishMission(parts, mission)
+  await finishWaived(parts, mission)
+}
+
+/** A run that had failed for a gate which the owner has waived since, and for nothing else, is finished anew, as it stands without that. */
+async function finishWaived(parts: EngineParts, mission: string): Promise<void> {
+  const { journal, clock, config } = parts
+  const stream = missionStream(mission)
+  const expected = await journal.head(stream)
+  const row = (await journal.viewRow('missions', mission)) as MissionRow | undefined
+  if (row?.finished === undefined || row.outcome !== 'failed' || row.threshold === 'failed') return
+  const events = await endedAnew(parts, mission)
+  if (events.length === 0) return
+  const at = new Date(clock.now()).toISOString()
+  const streams = [{ stream, expected, events: events.map(asNew) }]
+  const appended = await journal.append({ streams, meta: { at, actor: 'runtime' }, enqueue: notificationsOf(streams, at, config) })
+  if (!appended.ok) await finishWaived(parts, mission)
 }
 
 async function finishOn(parts: EngineParts, mission: string, { rows, position }: TasksSeen): Promise<'settled' | 'moved'> {
@@ -102,8 +123,26 @@ async function endOf(parts: EngineParts, mission: string, { own, gates, qualityT
   const detail = Object.entries(counts)
     .map(([label, count]) => `${count} ${label}`)
     .join(', ')
-  return [...(threshold ? [threshold] : []), { type: 'mission.finished', data: { mission, outcome, detail } }]
+  const ended = lastEnd(own, gates, new Date(parts.clock.now()).toISOString())
+  return [...(threshold ? [threshold] : []), { type: 'mission.finished', data: { mission, outcome, detail, ended } }]
 }
+
+/** How a finished run stands without its threshold, where it has not failed all the same. */
+async function endedAnew(parts: EngineParts, mission: string): Promise<AssayEvent[]> {
+  const { rows: own } = await tasksOf(parts, mission)
+  const events = await endOf(parts, mission, { own, gates: await gateRows(parts, [mission]), qualityThreshold: undefined })
+  return events.filter(({ type, data }) => type === 'mission.finished' && data.outcome !== 'failed')
+}
+
+/** When the last task ended, or the owner's last word on a gate came: that a mission is over counts from then, whoever notices it how much later. */
+function lastEnd(own: readonly TaskRow[], gates: readonly GateRow[], now: string): string {
+  let last = ''
+  for (const { ended, updated } of own) last = later(last, ended ?? updated)
+  for (const { answered = '' } of gates) last = later(last, answered)
+  return last === '' ? now : last
+}
+
+const later = (one: string, other: string): string => (other > one ? other : one)
 
 /** Rows and events that are looked through at a time. */
 const page = 2000
@@ -141,7 +180,16 @@ export async function reopenMission(parts: EngineParts, mission: string, task: s
   if (!appended.ok) await reopenMission(parts, mission, task)
 }
 
-/** The owner lets a missed threshold pass, with a reason that stays on record. */
+/** A finished run that nothing is withheld of any more, whose end said otherwise, is finished anew as it stands now. */
+export async function finishAnew(parts: EngineParts, mission: string, task: string): Promise<void> {
+  const row = (await parts.journal.viewRow('missions', mission)) as MissionRow | undefined
+  if (row?.finished === undefined || row.outcome !== 'inconclusive') return
+  if ((await withheldOf(parts, (await tasksOf(parts, mission)).rows)).length > 0) return
+  await reopenMission(parts, mission, task)
+  await finishIdle(parts, mission)
+}
+
+/** The owner lets a missed threshold pass, with a reason that stays on record. A run that had failed for nothing else is finished anew, as it stands without that. */
 export async function waiveThreshold(
   parts: EngineParts,
   mission: string,
@@ -154,8 +202,10 @@ export async function waiveThreshold(
   if (row.threshold !== 'failed')
     return { ok: false, error: { code: 'wrong_status', message: `${mission} has missed no quality threshold` } }
   const stream = missionStream(mission)
-  const event = asNew({ type: 'threshold.waived', data: { missionId: mission, by, reason } })
-  const streams = [{ stream, expected: await journal.head(stream), events: [event] }]
+  const expected = await journal.head(stream)
+  const waived: AssayEvent = { type: 'threshold.waived', data: { missionId: mission, by, reason } }
+  const anew = row.finished === undefined ? [] : await endedAnew(parts, mission)
+  const streams = [{ stream, expected, events: [waived, ...anew].map(asNew) }]
   const at = new Date(clock.now()).toISOString()
   const appended = await journal.append({ streams, meta: { at, actor: by }, enqueue: notificationsOf(streams, at, parts.config) })
   return appended.ok ? { ok: true, value: true } : waiveThreshold(parts, mission, { by, reason })

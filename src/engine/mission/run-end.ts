@@ -2,6 +2,7 @@ import { gateRequests, type RequestRow, taskRequests } from '../requests.ts'
 import { type Withheld, withheldOf } from '../deliverables/withheld.ts'
 import type { EngineParts } from '../parts.ts'
 import { type Awaited, awaitedOutside } from '../outside/who.ts'
+import { type Untold, untoldOf } from '../notify/views.ts'
 import type { TaskStore } from '../task/task-store.ts'
 import { type HeldInput, heldInputs } from '../gates/held.ts'
 import type { GateRow } from '../views/gates.ts'
@@ -28,6 +29,8 @@ export interface RunEnd extends RunOutcome {
   heldInputs: HeldInput[]
   /** Accepted work that did not reach the owner, and why. */
   withheld: Withheld[]
+  /** Notifications of these missions that nobody got, where there are any. */
+  untold?: Untold
 }
 
 /** Where missions stand after a run, as their rows and the journal have it. */
@@ -43,6 +46,7 @@ export async function runEnd(
   const ofThreshold = (state: 'failed' | 'waived') => known.flatMap((row) => (row?.threshold === state ? [row.id] : []))
   const missed = ofThreshold('failed')
   const withheld = await withheldOf(parts, rows)
+  const untold = await untoldOf(journal, missions)
   return {
     stopped,
     rows,
@@ -55,5 +59,6 @@ export async function runEnd(
     waivedThresholds: ofThreshold('waived'),
     ...outcomeOf(rows, rules.policy.review.evaluate, { gates, missed, withheld }),
     withheld,
+    ...(untold && { untold }),
   }
 }

@@ -3,7 +3,8 @@ import { canonicalJson, sha256Hex } from '../../contract/canonical.ts'
 const digest = (...parts: string[]): string => sha256Hex(canonicalJson(parts)).slice(0, 32)
 
 /** Where the fate of one telling is recorded; its own stream, so that deliveries do not get in each other's way. */
-export const deliveryStream = (mission: string, id: string, channel: string): string => `notify/${mission}/${digest(id, channel)}`
+export const deliveryStream = (mission: string, id: string, channel: string): string => `${deliveriesOf(mission)}${digest(id, channel)}`
+export const deliveriesOf = (mission: string): string => `notify/${mission}/`
 
 /** Names the cooldown that an event about a thing has on a channel. */
 export const cooldownKey = (channel: string, event: string, subject: string): string => digest(channel, event, subject)

@@ -1,6 +1,6 @@
 import type { EventData } from '../../contract/events/manifest.ts'
 import type { Journal, View } from '../../ports/journal.ts'
-import { cooldownKey } from './names.ts'
+import { cooldownKey, deliveriesOf } from './names.ts'
 
 /** When something was last told, and by which event. */
 export interface CooldownRow {
@@ -53,4 +53,26 @@ const page = 500
 export async function deadLetters(journal: Journal, limit = page): Promise<DeadLetter[]> {
   const rows = await journal.viewRows(deadLettersView.name, { limit })
   return rows.map(({ row }) => row as DeadLetter)
+}
+
+/** Notifications of some missions that nobody got. */
+export interface Untold {
+  waiting: number
+  givenUp: number
+  /** The last of those that were given up. */
+  last?: Pick<DeadLetter, 'channel' | 'detail'>
+}
+
+/** What is still to be told of these missions, and what was given up; undefined where there is neither. */
+export async function untoldOf(journal: Journal, missions: readonly string[]): Promise<Untold | undefined> {
+  const letters: DeadLetter[] = []
+  for (const mission of missions) {
+    const rows = await journal.viewRows(deadLettersView.name, { prefix: deliveriesOf(mission), limit: page })
+    letters.push(...rows.map(({ row }) => row as DeadLetter))
+  }
+  const { due, leased, later } = await journal.workCount([...missions], ['notify'])
+  const waiting = due + leased + later
+  if (waiting + letters.length === 0) return undefined
+  const last = letters.reduce<DeadLetter | undefined>((newest, one) => (newest && newest.at > one.at ? newest : one), undefined)
+  return { waiting, givenUp: letters.length, ...(last && { last: { channel: last.channel, detail: last.detail } }) }
 }

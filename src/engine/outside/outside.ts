@@ -2,7 +2,8 @@ import type { TaskCommand } from '../../contract/commands/task.ts'
 import type { Result } from '../../contract/errors.ts'
 import type { DoneFlag, TaskStatus } from '../../contract/task.ts'
 import type { Score } from '../../contract/score.ts'
-import type { TaskState } from '../../core/task/state.ts'
+import { decidedBar, type TaskState } from '../../core/task/state.ts'
+import { notTaken } from '../../core/task/decide.ts'
 import { lookAtGates } from '../gates/gates.ts'
 import { feedbackText, termsOf, workerPrompt } from '../prompts/worker.ts'
 import { failingChecks } from '../work/attempt/talk.ts'
@@ -44,10 +45,11 @@ export interface OutsideReview {
 export async function takeTask(bench: Bench, task: string, worker: string): Promise<Result<TakenTask>> {
   const { parts, tasks } = bench
   const { state: before } = await tasks.load(task)
-  const lapsed = before?.spec.assignee === worker && (await isLapsed(bench, before))
+  const lapsed = !before?.spec.outside && before?.spec.assignee === worker && (await isLapsed(bench, before))
   const state = lapsed ? (await tasks.load(task)).state : before
   if (!state) return refused('not_found', `there is no task ${task}`)
-  if (!state.spec.outside && !isOutside(parts.rules.policy, state.spec.assignee))
+  if (state.spec.outside) return refused('not_assignee', notTaken(task))
+  if (!isOutside(parts.rules.policy, state.spec.assignee))
     return refused('not_assignee', `${task} is done by ${state.spec.assignee}, whom Assay starts itself`)
   if (state.spec.assignee !== worker) return refused('not_assignee', `${task} is ${state.spec.assignee}'s, not ${worker}'s`)
   const inputs = await inputMaterial(bench, state)
@@ -75,6 +77,7 @@ export async function takeTask(bench: Bench, task: string, worker: string): Prom
 /** The worker is still there. Without a word for as long as its lease it loses the attempt. */
 export async function beatTask(bench: Bench, task: string, worker: string): Promise<Result<{ attempt: number }>> {
   const { state } = await bench.tasks.load(task)
+  if (state?.spec.outside) return refused('not_assignee', notTaken(task))
   const attempt = state?.attempts ?? 0
   if (state?.current?.worker === worker && (await isLapsed(bench, state))) return lost(bench, task, attempt)
   const handled = await bench.tasks.handle(task, { type: 'beat_attempt', attempt, worker }, { actor: worker })
@@ -101,6 +104,7 @@ export async function submitOutside(
 ): Promise<Result<{ problems: string[] }>> {
   const { state } = await bench.tasks.load(task)
   if (!state) return refused('not_found', `there is no task ${task}`)
+  if (state.spec.outside) return refused('not_assignee', notTaken(task))
   if (state.current?.worker !== worker || !state.current.outside)
     return refused('not_assignee', `${worker} has not taken ${task}; take it first`)
   if (state.status !== 'running' || state.attempts !== attempt)
@@ -139,7 +143,16 @@ export async function outsideReview(bench: Bench, task: string): Promise<Result<
   }[phase]
   return {
     ok: true,
-    value: { task, attempt: attempts, status, phase, bar: spec.bar, feedback, ...(done && { flag: done.flag }), ...(score && { score }) },
+    value: {
+      task,
+      attempt: attempts,
+      status,
+      phase,
+      bar: score ? decidedBar(state) : spec.bar,
+      feedback,
+      ...(done && { flag: done.flag }),
+      ...(score && { score }),
+    },
   }
 }
 

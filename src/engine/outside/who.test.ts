@@ -70,7 +70,6 @@ describe('who comes from outside', () => {
     ]
     expect(awaitedOutside(policy, rows)).toEqual([
       { task: 'm/1', agent: 'dev', for: 'work' },
-      { task: 'm/3', agent: 'hand', for: 'work' },
       { task: 'm/4', agent: 'qa', for: 'verdict' },
     ])
   })

@@ -29,7 +29,8 @@ export function awaitedOutside(policy: Policy, rows: readonly TaskRow[]): Awaite
   return rows.flatMap(({ id, status, assignee, outside, seats = [] }): Awaited[] => {
     if (status === 'in_review')
       return seats.filter(({ state }) => state === 'awaited').map(({ judge }) => ({ task: id, agent: judge, for: 'verdict' }))
-    const works = (status === 'todo' || status === 'running') && (outside === true || isOutside(policy, assignee))
+    // What is brought to be reviewed is nobody's to take.
+    const works = (status === 'todo' || status === 'running') && outside !== true && isOutside(policy, assignee)
     return works ? [{ task: id, agent: assignee, for: 'work' }] : []
   })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Case } from '../../contract/case.ts'
+import { Case, unfilled } from '../../contract/case.ts'
 
 /** What a worker may propose besides its work. */
 export interface MayPropose {
@@ -50,7 +50,7 @@ function bounded(whole: Node, { most, to }: MayPropose): Node {
 
 function shapeOf({ type, items, properties }: Node): unknown {
   if (properties) return Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, shapeOf(node)]))
-  return type === 'array' ? [shapeOf(items ?? {})] : '…'
+  return type === 'array' ? [shapeOf(items ?? {})] : unfilled
 }
 
 function fieldsOf({ properties = {}, required = [] }: Node, indent: string): string[] {

@@ -78,8 +78,22 @@ export async function reviewOnce(engine: Engine, subject: OneShotSubject, given:
   })
   const state = await engine.task(id)
   if (!state) throw new Error(`${id} is gone`)
-  const events = (await engine.parts.journal.readStream(taskStream(id))).map(readEvent)
-  return { task: id, state, events, stopped: end.stopped && stop.aborted }
+  const events = await eventsOf(engine, id)
+  return { task: id, state, events: [...(await carriedVerdicts(engine, events)), ...events], stopped: end.stopped && stop.aborted }
+}
+
+async function eventsOf({ parts }: Engine, task: string): Promise<AssayEvent[]> {
+  return (await parts.journal.readStream(taskStream(task))).map(readEvent)
+}
+
+/** What judges said where the decision is one that another task came to before: nobody was asked for it again. */
+async function carriedVerdicts(engine: Engine, events: readonly AssayEvent[]): Promise<AssayEvent[]> {
+  const carried = events.findLast((event) => event.type === 'decision.carried')
+  if (!carried) return []
+  const { from } = carried.data
+  return (await eventsOf(engine, from.task)).flatMap((event) =>
+    event.type === 'verdict.recorded' && event.data.review === from.review ? [{ ...event, data: { ...event.data, reused: from } }] : [],
+  )
 }
 
 async function contentOf(engine: Engine, { snapshot, base }: OneShotSubject): Promise<Content> {

@@ -4,6 +4,7 @@ import type { Engine } from '../engine.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import { firstUse } from '../policy/owner.ts'
 import { asNew } from '../task/task-store.ts'
+import { type SessionTools, sessionToolsKey } from '../views/session-tools.ts'
 import { groundWithRejected } from './rejected.ts'
 import { sessionStream } from './stream.ts'
 
@@ -43,6 +44,11 @@ export async function sessionStarted(engine: Engine, who: Who, { snapshot, tools
     if (await append(engine, who, 0, { type: 'session.started', data }, true)) return
   }
   throw new Error(`other writers were first ${maxTries} times in a row`)
+}
+
+/** What is known of tools from sessions before, and what the owner accepted of them. */
+export async function toolsKnown({ parts }: Engine): Promise<SessionTools> {
+  return ((await parts.journal.viewRow('session_tools', sessionToolsKey)) as SessionTools | undefined) ?? {}
 }
 
 /** Whether anything is on record of a session: then it is too late for a start. */

@@ -33,6 +33,17 @@ export async function sentBack(engine: Engine): Promise<{ task: string; paths: s
   return found
 }
 
+/** Tries that sessions have used on the way from one ground, under the policy in force, without an end that was accepted. */
+export async function triesUsed(engine: Engine, base: Digest): Promise<number> {
+  let used = 0
+  for (const { id, status } of await sessionRows(engine)) {
+    const state = status === 'done' ? undefined : await engine.task(id)
+    if (!state || state.policy !== engine.parts.rules.digest || !isSentBack(state)) continue
+    if (Object.values(state.contents).some((content) => content.base === base)) used += Math.max(0, state.charged - state.granted)
+  }
+  return used
+}
+
 /** Whatever its second try came to, the first was sent back. */
 const isSentBack = ({ status, attempts }: TaskState): boolean => status === 'todo' || attempts >= 2
 

@@ -7,15 +7,16 @@ import type { TaskSpec } from '../../contract/task.ts'
 import { criteriaOf } from '../../core/mission/criteria.ts'
 import { slugOf } from '../../core/mission/ids.ts'
 import { isReviewerRole } from '../../core/routing/organisation.ts'
-import type { TaskState } from '../../core/task/state.ts'
+import { decidedBar, type TaskState } from '../../core/task/state.ts'
 import type { Engine } from '../engine.ts'
-import { runsOf } from '../mission/missions.ts'
+import { createTasks, runsOf } from '../mission/missions.ts'
 import { notificationsOf } from '../notify/outbox.ts'
 import { feedbackText } from '../prompts/worker.ts'
 import { asNew } from '../task/task-store.ts'
 import { changed } from '../work/attempt/changed.ts'
 import { askToAccept, policyUnaccepted, settleQuestion } from './ask-owner.ts'
 import type { Beginning } from './beginning.ts'
+import { triesUsed } from './rejected.ts'
 import { sessionStream } from './stream.ts'
 
 /** A coding agent that says it is done, with its work as it lies in the folder. */
@@ -31,6 +32,8 @@ export interface SessionStop {
   began: Beginning
   /** Why nothing that is said of the work would be worth anything: what judges it is not as it was, or not all of it is seen. */
   doubt?: string
+  /** What judges and checks would load as it stands now, where that is the doubt. */
+  doubted?: Digest
   /** Says of a task, before anything of it is judged, where programs of its judges and checks come from. */
   equip?(task: string): void
 }
@@ -44,8 +47,9 @@ export type SessionEnd =
   | { kind: 'unreviewed'; task?: string; reason: string }
 
 /** Whatever kept the work from being reviewed is on record, and told. */
-export function sessionUnreviewed(engine: Engine, agent: string, session: string, reason: string): Promise<void> {
-  return note(engine, agent, session, { type: 'session.unreviewed', data: { agent, session, reason } })
+export function sessionUnreviewed(engine: Engine, agent: string, session: string, reason: string, tools?: Digest): Promise<void> {
+  const data = { agent, session, reason, ...(tools !== undefined && { tools }) }
+  return note(engine, agent, session, { type: 'session.unreviewed', data })
 }
 
 /** The agent has not ended, and its work so far was not judged: on record once for each state of the folder, if there is any work. */
@@ -89,11 +93,15 @@ async function note({ parts }: Engine, agent: string, session: string, fact: Ass
  * is the ground for whatever the session changes next. Work that nobody could judge is let go as what it is, unreviewed, and on record.
  */
 export async function reviewSession(engine: Engine, stop: SessionStop, signal: AbortSignal): Promise<SessionEnd> {
-  const changed = policyChanged(engine, stop) ?? stop.doubt
+  const changed = policyChanged(engine, stop)
   if (changed !== undefined) return unreviewed(engine, stop, changed)
+  if (stop.doubt !== undefined) {
+    await sessionUnreviewed(engine, stop.agent, stop.session, stop.doubt, stop.doubted)
+    return { kind: 'unreviewed', reason: stop.doubt }
+  }
   const mission = missionId(stop.agent, stop.session)
   for (let rounds = 0; rounds < 3; rounds += 1) {
-    const { task, base } = await openTask(engine, stop)
+    const { task, base, runs } = await openTask(engine, stop)
     const content = await contentOf(engine, stop, base)
     if (content.empty) return { kind: 'nothing' }
     const unaccepted = await policyUnaccepted(engine)
@@ -103,7 +111,8 @@ export async function reviewSession(engine: Engine, stop: SessionStop, signal: A
       return unreviewed(engine, stop, reason)
     }
     await settleQuestion(engine, mission)
-    const id = task?.spec.id ?? (await startTask(engine, stop))
+    const id = task?.spec.id ?? (await startTask(engine, stop, base, runs))
+    if (id === undefined) continue
     stop.equip?.(id)
     const brought = await bring(engine, id, stop.agent, content)
     if (brought !== undefined) return unreviewed(engine, stop, brought, id)
@@ -139,12 +148,15 @@ async function judged(engine: Engine, id: string, signal: AbortSignal): Promise<
 async function endOf(engine: Engine, stop: SessionStop, state: TaskState): Promise<SessionEnd> {
   const { status, done, spec, attempts, hold } = state
   const task = spec.id
-  const scored = { ...(done?.score && { score: done.score }), bar: spec.bar }
+  const scored = { ...(done?.score && { score: done.score }), bar: decidedBar(state) }
   if (status === 'done' && (done?.flag === 'clean' || done?.flag === 'owner-accepted')) return { kind: 'passed', task, ...scored }
   const feedback = state.feedback ? feedbackText(state) : (state.ledger.at(-1)?.concern ?? '')
   if (status === 'done' && done?.flag === 'below-threshold') return { kind: 'forced', task, feedback, ...scored }
-  if (status === 'todo')
-    return { kind: 'blocked', task, feedback, attempt: attempts, allowed: (spec.terms?.maxAttempts ?? 1) + state.granted }
+  if (status === 'todo') {
+    const own = spec.terms?.maxAttempts ?? 1
+    const before = Math.max(0, engine.parts.config.hook.maxAttempts - own)
+    return { kind: 'blocked', task, feedback, attempt: before + attempts, allowed: before + own + state.granted }
+  }
   if (status === 'done') return unreviewed(engine, stop, 'nobody reviews here: no other agent is configured, or evaluation is off', task)
   return unreviewed(engine, stop, hold?.detail ?? `the review did not end in time (${status})`, task)
 }
@@ -175,24 +187,29 @@ async function unreviewed(engine: Engine, { agent, session }: SessionStop, reaso
 interface Opening {
   task?: TaskState
   base: Digest
+  /** Tasks that the session has had. */
+  runs: number
 }
 
 /** The task that the session is being sent back for, if there is one, and the ground that its work is measured against. */
 async function openTask(engine: Engine, { agent, session, began, snapshot }: SessionStop): Promise<Opening> {
   const runs = await runsOf(engine.parts, missionId(agent, session))
   const last = runs.at(-1)
+  const known = { runs: runs.length }
+  // Another stop may be about to make the task, or died before it had: it is made either way.
+  if (last && !(await engine.task(`${last.id}/work`))) await createTasks(engine.parts, last.id)
   const state = last && (await engine.task(`${last.id}/work`))
-  if (!state) return { base: began.snapshot }
+  if (!state) return { ...known, base: began.snapshot }
   const ground = (state.current?.content?.base as Digest | undefined) ?? began.snapshot
   const other = state.current?.content?.snapshot !== snapshot
   if (state.status === 'done') {
     const accepted = state.contents[state.done?.content ?? '']
-    return { base: (accepted?.snapshot as Digest | undefined) ?? ground }
+    return { ...known, base: (accepted?.snapshot as Digest | undefined) ?? ground }
   }
   const stuck = state.status === 'failed' || state.status === 'skipped' || state.policy !== engine.parts.rules.digest
   // What waits for a person or a judge stays with them; work that changed since is looked at anew.
-  if (stuck || (state.status === 'held' && other)) return { base: ground }
-  return { task: state, base: ground }
+  if (stuck || (state.status === 'held' && other)) return { ...known, base: ground }
+  return { ...known, task: state, base: ground }
 }
 
 /** Sessions whose ids differ have missions that differ, however alike their ids read. */
@@ -201,9 +218,11 @@ function missionId(agent: string, session: string): string {
   return `${agent}-session-${slug === session ? slug : `${slug}-${sha256Hex(session).slice(0, 8)}`}`
 }
 
-async function startTask(engine: Engine, { agent, session, asked }: SessionStop): Promise<string> {
+/** Tries are counted over all sessions that leave the same ground unmended. Undefined where another stop of the session was first: its task is the one. */
+async function startTask(engine: Engine, { agent, session, asked }: SessionStop, base: Digest, runs: number): Promise<string | undefined> {
   const { config } = engine.parts
   const mission = missionId(agent, session)
+  const used = await triesUsed(engine, base)
   const spec: TaskSpec = {
     id: `${mission}/work`,
     mission,
@@ -220,9 +239,11 @@ async function startTask(engine: Engine, { agent, session, asked }: SessionStop)
     workspace: { kind: 'scratch' },
     expectsDiff: true,
     depth: 0,
-    terms: { maxAttempts: config.hook.maxAttempts },
+    terms: { maxAttempts: Math.max(1, config.hook.maxAttempts - used) },
   }
-  const started = await engine.start({ id: mission, name: `${agent}: ${session}`, tasks: [spec] }, { fresh: true })
+  const isFirst = async (now: readonly unknown[]) => (now.length > runs ? 'another stop of the session was first' : undefined)
+  const started = await engine.start({ id: mission, name: `${agent}: ${session}`, tasks: [spec] }, { fresh: true, unfit: isFirst })
+  if (!started.ok && started.error.code === 'unfit') return undefined
   if (!started.ok) throw new Error(started.error.message)
   return `${started.value.mission}/work`
 }
@@ -244,21 +265,28 @@ async function contentOf(engine: Engine, { snapshot, said }: SessionStop, base: 
   return { digest: snapshot, snapshot, base, paths, output: said, empty: paths.length === 0 }
 }
 
-/** The work as an attempt; a review that waits for judges goes on instead. Says what stands in the way. */
+/** The work as an attempt; a review that is under way, or waits for judges, goes on instead. Says what stands in the way. */
 async function bring(engine: Engine, task: string, worker: string, content: Content): Promise<string | undefined> {
-  let state = await engine.task(task)
-  if (state?.status === 'todo') {
-    const started = await engine.handle(
-      task,
-      { type: 'start_attempt', worker, conversational: false, participants: namesakes(engine, worker), sandboxed: false, outside: true },
-      worker,
-    )
-    if (!started.ok) return started.error.message
-    state = started.state
+  let problem: string | undefined
+  // Another stop of the session may be first with either step: then its attempt is the one.
+  for (let tries = 0; tries < 3; tries += 1) {
+    let state = await engine.task(task)
+    if (state?.status === 'todo') {
+      const started = await engine.handle(
+        task,
+        { type: 'start_attempt', worker, conversational: false, participants: namesakes(engine, worker), sandboxed: false, outside: true },
+        worker,
+      )
+      problem = started.ok ? undefined : started.error.message
+      if (!started.ok) continue
+      state = started.state
+    }
+    if (state?.status !== 'running') return undefined
+    const handled = await engine.handle(task, { type: 'submit_case', attempt: state.attempts, raw: null, content }, worker)
+    if (handled.ok) return undefined
+    problem = handled.error.message
   }
-  if (state?.status !== 'running') return undefined
-  const handled = await engine.handle(task, { type: 'submit_case', attempt: state.attempts, raw: null, content }, worker)
-  return handled.ok ? undefined : handled.error.message
+  return problem
 }
 
 /** Agents of the organisation that are the same program at work: it does not judge itself under their names. Reviewers that it plays are others. */

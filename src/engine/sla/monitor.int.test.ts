@@ -1,43 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BrainPort } from '../../ports/brain.ts'
+import { dyingAfter } from '../../testing/engine/dying.ts'
 import { eyesOf, handsOf } from '../../testing/engine/brains.ts'
 import { openWorkshop } from '../../testing/engine/workshop.ts'
 import { specWith } from '../../testing/task/world.ts'
 import { engineViews } from '../views/tasks.ts'
 import { openMemoryJournal } from '../../adapters/memory/journal.ts'
-import type { Journal } from '../../ports/journal.ts'
 
 const config = {
   brains: { hands: { kind: 'scripted', file: 'hands.yaml' }, eyes: { kind: 'scripted', file: 'eyes.yaml' } },
   agents: { dev: { role: 'engineer', brain: 'hands' }, qa: { role: 'reviewer', brain: 'eyes' } },
   sla: { checkIntervalMs: 100, violationAction: 'fail' },
   limits: { workerLease: '2s' },
-}
-
-/** The journal of a process that dies right after `type` is durable: nothing that it does afterwards is stored. */
-function dyingAfter(journal: Journal, type: string): { journal: Journal; died: Promise<void> } {
-  let dead = false
-  let die: () => void = () => undefined
-  const died = new Promise<void>((resolve) => {
-    die = resolve
-  })
-  const silent = new Promise<never>(() => undefined)
-  const dying = new Proxy(journal, {
-    get: (target, key: keyof Journal) => {
-      const method = target[key] as unknown
-      if (typeof method !== 'function') return method
-      return async (...args: unknown[]) => {
-        if (dead) return silent
-        const result = await method.apply(target, args)
-        const [wanted] = args as [{ streams?: { events: { type: string }[] }[] } | undefined]
-        if (key !== 'append' || !wanted?.streams?.some(({ events }) => events.some((event) => event.type === type))) return result
-        dead = true
-        die()
-        return silent
-      }
-    },
-  })
-  return { journal: dying, died }
 }
 
 describe('a deadline that fails what it is of', () => {
@@ -71,6 +45,26 @@ describe('a deadline that fails what it is of', () => {
     expect((await types()).filter((type) => type === 'task.failed')).toHaveLength(1)
     const said = await journal.readStream(`sla/${kind}:plan-1${kind === 'task' ? '/a' : ''}`)
     expect(said.filter(({ type }) => type === 'sla.violated')).toHaveLength(1)
+  })
+})
+
+describe('a turn that was cut off', () => {
+  it('is recorded as interrupted although the deadline has failed its task before anybody noticed', async () => {
+    const journal = openMemoryJournal({ views: engineViews })
+    const brains = { hands: handsOf(() => 'done'), eyes: eyesOf(() => 'SCORE: 90') }
+    const first = dyingAfter(journal, 'attempt.started')
+    const dead = openWorkshop({ config, brains, journal: first.journal })
+    onTestFinished(dead.remove)
+    const tasks = [specWith({ id: 'plan/a', criteria: [], mission: 'plan', expectsDiff: false, deadline: '300ms' })]
+    expect(await dead.engine.start({ id: 'plan', name: 'Plan', tasks })).toMatchObject({ ok: true })
+    void dead.engine.run({ missions: ['plan-1'], stop: new AbortController().signal })
+    await first.died
+    const next = openWorkshop({ config, brains, journal, folder: dead.folder })
+    const end = await next.engine.run({ missions: ['plan-1'], stop: new AbortController().signal })
+    expect(end.rows).toMatchObject([{ id: 'plan-1/a', status: 'failed', attempt: 1 }])
+    const types = (await journal.readStream('task/plan-1/a')).map(({ type }) => type)
+    expect(types).toEqual(['task.created', 'task.readied', 'attempt.started', 'task.failed', 'attempt.interrupted'])
+    expect(await journal.queued()).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import type { EngineParts } from '../parts.ts'
 import { slaStream } from '../streams.ts'
 import { asNew, type TaskStore } from '../task/task-store.ts'
 import { slaKey, type SlaRow } from '../views/sla.ts'
-import type { TaskRow } from '../views/tasks.ts'
+import type { MissionRow, TaskRow } from '../views/tasks.ts'
 
 /** How far the wall clock may drift from the process's own before it counts as a jump. */
 const jumpMs = 5_000
@@ -69,6 +69,7 @@ export class SlaMonitor {
     let next: number | undefined
     for (const row of await this.#rows(missions)) {
       const { events, next: due } = lookAt(row, this.#now, this.#parts.config.sla, this.#wallAhead)
+      if (events.length > 0 && (await this.#isOverUnsaid(row))) continue
       for (const event of events) await this.#say(row, event)
       // Whoever reported it may have died before it acted on it.
       if (row.violated) await this.#violated(row)
@@ -148,6 +149,15 @@ export class SlaMonitor {
     const reason = `the deadline of the ${row.entityType} passed (${new Date(deadlineOf(row) ?? 0).toISOString()})`
     const tasks = row.entityType === 'task' ? [row.entityId] : await this.#unfinished(row.entityId)
     for (const task of tasks) await this.#tasks.handle(task, { type: 'fail_task', reason }, { actor: 'runtime' })
+  }
+
+  /** All tasks of the mission have ended, and nobody has finished it yet: what became of its deadline is said by when that was, once somebody does. */
+  async #isOverUnsaid({ entityType, entityId, doneAt, failed }: SlaRow): Promise<boolean> {
+    if (entityType !== 'mission' || doneAt !== undefined || failed) return false
+    const { journal } = this.#parts
+    const { tasks } = (await journal.viewRow('missions', entityId)) as MissionRow
+    const rows = await journal.viewRows('tasks', { prefix: `${entityId}/` })
+    return rows.length >= tasks && !rows.some(({ row }) => isOpen(row as TaskRow))
   }
 
   async #unfinished(mission: string): Promise<string[]> {

@@ -6,7 +6,8 @@ import type { LedgerEntry, Sitting, Veto } from '../../contract/review.ts'
 import type { Criterion } from '../../contract/task.ts'
 import { describeBar, describeScore } from '../../core/score/score.ts'
 import type { Rules } from '../../core/task/draft.ts'
-import type { OpenRequest, TaskState } from '../../core/task/state.ts'
+import { answersNow } from '../../core/task/requests.ts'
+import { decidedBar, type OpenRequest, type TaskState } from '../../core/task/state.ts'
 
 /** Characters of a check's output that are shown. */
 const maxCheckOutput = 20_000
@@ -16,7 +17,10 @@ export interface TaskDetail {
   id: string
   title: string
   status: string
+  /** In force for what is decided next. */
   bar: string
+  /** What the score that it has was decided against. */
+  decidedBar: string
   charged: number
   allowed: number
   criteria: Criterion[]
@@ -40,7 +44,8 @@ export function detailOf(state: TaskState, rules: Rules, workspace: string | und
     id: spec.id,
     title: spec.title,
     status: state.status,
-    bar: describeBar(spec.bar),
+    bar: describeBar(state.done ? decidedBar(state) : spec.bar),
+    decidedBar: describeBar(decidedBar(state)),
     charged,
     allowed: rulesFor(state.spec, rules).policy.review.maxAttempts + state.granted,
     criteria: spec.criteria,
@@ -51,7 +56,7 @@ export function detailOf(state: TaskState, rules: Rules, workspace: string | und
     ...unsandboxedIn(events),
     ...degradedIn(state, events),
     vetoes,
-    requests,
+    requests: requests.map((open) => ({ ...open, answers: answersNow(state, open) })),
     ...(workspace !== undefined && { workspace }),
   }
 }

@@ -12,7 +12,7 @@ export interface EndedTask {
 }
 
 /** What these may weigh together, in bytes; the oldest are forgotten first. */
-const maxWeight = 24 * 1024 * 1024
+const maxWeight = 10 * 1024 * 1024
 
 /** Tasks that are done, as far as others depend on them: many more than could be kept in full, where one waits for thousands. */
 export class EndedTasks {

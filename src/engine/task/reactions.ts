@@ -12,7 +12,7 @@ const backToTodo = new Set<AssayEvent['type']>(['task.readied', 'task.returned',
 const handsOver = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.reopened'])
 const endings = new Set<AssayEvent['type']>(['task.accepted', 'task.force_accepted', 'task.failed', 'task.skipped'])
 /** Whoever it concerns hears of it; and a task that waits looks whether what it waits for has come meanwhile, or never will. */
-const looksAgain = new Set<AssayEvent['type']>(['task.reopened', 'task.blocked'])
+const looksAgain = new Set<AssayEvent['type']>(['task.reopened', 'task.blocked', 'task.unreadied'])
 
 /**
  * The work that a decision's events call for; enqueued in the same transaction. Pure.

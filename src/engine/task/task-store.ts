@@ -40,7 +40,7 @@ export type Handled =
 /** How often a command is decided anew because another writer was first. */
 const maxTries = 25
 /** What the states that are kept in memory may weigh together; anything else is read from the journal when needed. */
-const maxWeight = 64 * 1024 * 1024
+const maxWeight = 56 * 1024 * 1024
 
 /**
  * The shell around the core: load, decide, append; again if another process was first.

@@ -15,6 +15,8 @@ export interface GateRow {
   request?: string
   avgScore?: Score
   weak: string[]
+  /** When the owner waived it or stopped what is behind it. */
+  answered?: string
   state: GateState
 }
 
@@ -37,6 +39,9 @@ export const gatesView: View<GateRow> = {
       ...(reason !== undefined && { reason }),
       ...(request !== undefined && { request }),
       ...(average && { avgScore: average }),
+      ...((status === 'waived' || status === 'stopped') && {
+        answered: row?.status === status ? (row.answered ?? event.meta.at) : event.meta.at,
+      }),
     }
   },
 }

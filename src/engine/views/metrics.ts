@@ -5,6 +5,7 @@ import { countsForTask, foldTask } from '../../core/metrics/fold-task.ts'
 import type { MissionSums, TaskSums } from '../../core/metrics/task-sums.ts'
 import type { Journal, View } from '../../ports/journal.ts'
 import { taskOf } from '../streams.ts'
+import { addSpent, nothingSpent, spendingKey, spendingView, type SpendingRow, type Spent } from './spending.ts'
 import { textOrder } from '../../contract/canonical.ts'
 
 export type { JudgeFigures, Share, WorkFigures } from '../../core/metrics/figures.ts'
@@ -39,12 +40,17 @@ function deadlineOf({ data }: StoredEvent, type: 'task' | 'mission'): string | u
 
 const missionOfTask = (task: string): string => task.slice(0, Math.max(0, task.lastIndexOf('/')))
 
+/** What workers used, as far as they said so. */
+interface Working {
+  working: Spent
+}
+
 export type MetricsGroup =
-  | ({ kind: 'mission'; mission: string } & WorkFigures)
-  | ({ kind: 'worker'; agent: string } & WorkFigures)
+  | ({ kind: 'mission'; mission: string } & WorkFigures & Working)
+  | ({ kind: 'worker'; agent: string } & WorkFigures & Working)
   | ({ kind: 'judge'; agent: string } & JudgeFigures)
 
-export type TaskMetrics = { kind: 'task'; task: string; mission: string; assignee: string } & WorkFigures
+export type TaskMetrics = { kind: 'task'; task: string; mission: string; assignee: string } & WorkFigures & Working
 
 export interface MetricsFilter {
   /** Figures of this mission's tasks alone. */
@@ -63,9 +69,13 @@ export async function metricsOf(journal: Rows, { mission, agent }: MetricsFilter
   const missions = new Map<string, WorkTotals>()
   const workers = new Map<string, WorkTotals>()
   const judges = new Map<string, JudgeTotals>()
+  const worked = { missions: new Map<string, Spent>(), workers: new Map<string, Spent>() }
   for await (const row of taskRows(journal, mission)) {
     if (agent === undefined) totalsOf(missions, row.mission, () => new WorkTotals()).add(row)
     if (agent === undefined || row.assignee === agent) totalsOf(workers, row.assignee, () => new WorkTotals()).add(row)
+    const spent = await workingOn(journal, row.task)
+    for (const [sums, name] of [[worked.missions, row.mission] as const, [worked.workers, row.assignee] as const])
+      sums.set(name, addSpent(sums.get(name) ?? nothingSpent, spent))
     for (const [judge, sums] of Object.entries(row.judges)) {
       if (agent === undefined || judge === agent) totalsOf(judges, judge, () => new JudgeTotals()).add(sums)
     }
@@ -75,8 +85,8 @@ export async function metricsOf(journal: Rows, { mission, agent }: MetricsFilter
     if (own) totals.addMission(own)
   }
   return [
-    ...inOrder(missions).map(([id, totals]) => ({ kind: 'mission' as const, mission: id, ...totals.figures })),
-    ...inOrder(workers).map(([name, totals]) => ({ kind: 'worker' as const, agent: name, ...totals.figures })),
+    ...inOrder(missions).map(([id, totals]) => ({ kind: 'mission' as const, mission: id, ...totals.figures, ...of(worked.missions, id) })),
+    ...inOrder(workers).map(([name, totals]) => ({ kind: 'worker' as const, agent: name, ...totals.figures, ...of(worked.workers, name) })),
     ...inOrder(judges).map(([name, totals]) => ({ kind: 'judge' as const, agent: name, ...totals.figures })),
   ]
 }
@@ -87,9 +97,17 @@ export async function* taskMetricsOf(journal: Rows, { mission, agent }: MetricsF
     if (agent !== undefined && row.assignee !== agent) continue
     const totals = new WorkTotals()
     totals.add(row)
-    yield { kind: 'task', task: row.task, mission: row.mission, assignee: row.assignee, ...totals.figures }
+    const working = await workingOn(journal, row.task)
+    yield { kind: 'task', task: row.task, mission: row.mission, assignee: row.assignee, ...totals.figures, working }
   }
 }
+
+async function workingOn(journal: Rows, task: string): Promise<Spent> {
+  const row = (await journal.viewRow(spendingView.name, spendingKey.task(task))) as SpendingRow | undefined
+  return row?.working ?? nothingSpent
+}
+
+const of = (sums: ReadonlyMap<string, Spent>, name: string): Working => ({ working: sums.get(name) ?? nothingSpent })
 
 async function* taskRows(journal: Rows, mission: string | undefined): AsyncGenerator<TaskSums> {
   const prefix = mission === undefined ? '' : `${mission}/`

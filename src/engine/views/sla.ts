@@ -64,8 +64,11 @@ function foldRow(row: SlaRow, event: StoredEvent): SlaRow {
     case 'task.force_accepted':
       // Accepted once more, by the owner, it was done when it was accepted first.
       return doneBy(open, row.doneAt ?? at)
-    case 'mission.finished':
-      return (event.data as EventData<'mission.finished'>).outcome === 'failed' ? failedBy(open, at) : doneBy(open, at)
+    case 'mission.finished': {
+      const { outcome, ended } = event.data as EventData<'mission.finished'>
+      const end = ended === undefined ? at : Date.parse(ended)
+      return outcome === 'failed' ? failedBy(open, end) : doneBy(open, end)
+    }
     case 'task.failed':
     case 'task.skipped':
       return failedBy(open, at)

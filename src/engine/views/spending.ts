@@ -19,7 +19,7 @@ export interface SpendingRow {
   working: Spent
 }
 
-const nothing: Spent = { calls: 0, unpriced: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }
+export const nothingSpent: Spent = { calls: 0, unpriced: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }
 
 export const spendingKey = {
   task: (id: string) => `task:${id}`,
@@ -37,7 +37,7 @@ export const spendingView: View<SpendingRow> = {
     const mission = task.slice(0, Math.max(0, task.lastIndexOf('/')))
     return [spendingKey.task(task), ...(mission === '' ? [] : [spendingKey.mission(mission)]), spendingKey.agent(spent.agent)]
   },
-  fold: (row = { judging: nothing, working: nothing }, event) => {
+  fold: (row = { judging: nothingSpent, working: nothingSpent }, event) => {
     const spent = usageIn(event)
     if (!spent) return row
     return { ...row, [spent.as]: add(row[spent.as], spent.usage) }
@@ -46,15 +46,16 @@ export const spendingView: View<SpendingRow> = {
 
 /** What judging has cost in all tasks of these missions. */
 export async function judgingOf(journal: Pick<Journal, 'viewRow'>, missions: readonly string[]): Promise<Spent> {
-  let total = nothing
+  let total = nothingSpent
   for (const mission of missions) {
     const row = (await journal.viewRow('spending', spendingKey.mission(mission))) as SpendingRow | undefined
-    if (row) total = join(total, row.judging)
+    if (row) total = addSpent(total, row.judging)
   }
   return total
 }
 
-function join(one: Spent, other: Spent): Spent {
+/** Both together. */
+export function addSpent(one: Spent, other: Spent): Spent {
   const estimated = (one.estimated ?? 0) + (other.estimated ?? 0)
   return {
     calls: one.calls + other.calls,
@@ -94,6 +95,10 @@ function usageIn(event: StoredEvent): Spending | undefined {
       const { usage, worker = event.meta.actor } = event.data as EventData<'attempt.interrupted' | 'attempt.stopped'>
       return usage && { as: 'working', agent: worker, usage }
     }
+    case 'usage.counted': {
+      const { as, agent, usage } = event.data as EventData<'usage.counted'>
+      return { as, agent, usage }
+    }
     default:
       return undefined
   }
@@ -101,5 +106,5 @@ function usageIn(event: StoredEvent): Spending | undefined {
 
 function add(spent: Spent, { inputTokens = 0, outputTokens = 0, costUsd, estimated }: Usage): Spent {
   const unpriced = costUsd === undefined ? 1 : 0
-  return join(spent, { calls: 1, unpriced, inputTokens, outputTokens, costUsd: costUsd ?? 0, ...(estimated && { estimated: 1 }) })
+  return addSpent(spent, { calls: 1, unpriced, inputTokens, outputTokens, costUsd: costUsd ?? 0, ...(estimated && { estimated: 1 }) })
 }

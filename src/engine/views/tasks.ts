@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../../contract/events/envelope.ts'
 import type { EventData } from '../../contract/events/manifest.ts'
+import type { Decision } from '../../contract/review.ts'
 import type { Score } from '../../contract/score.ts'
 import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
 import { isHandedByCall } from '../../core/delegation/plan.ts'
@@ -8,6 +9,8 @@ import { taskOf } from '../streams.ts'
 import { gateInputsView, gatesView } from './gates.ts'
 import { cardsOfView, deliverablesView, inboxView, subjectsView } from './inbox.ts'
 import { missionMetricsView, taskMetricsView } from './metrics.ts'
+import { judgedView } from './judged.ts'
+import { sessionToolsView } from './session-tools.ts'
 import { slaView } from './sla.ts'
 import { notifyViews } from '../notify/views.ts'
 import { spendingView } from './spending.ts'
@@ -20,7 +23,7 @@ export interface TaskRow {
   mission: string
   title: string
   assignee: string
-  /** Whoever does it takes it by itself, whatever the configuration says of that name. */
+  /** The work is brought to be reviewed, whatever the configuration says of whoever did it. Nobody takes it. */
   outside?: true
   /** It was handed down by a call, whose caller was told how it stands. */
   byCall?: true
@@ -30,7 +33,10 @@ export interface TaskRow {
   given?: true
   status: TaskStatus
   priority: number
+  /** What its score was decided against; before the first score, what the next one will be. */
   bar: number
+  /** Bar of a policy that took over since. */
+  nextBar?: number
   flag?: DoneFlag
   held?: HeldReason
   detail?: string
@@ -45,6 +51,8 @@ export interface TaskRow {
   retries?: number
   /** Seats of the open review: who was asked, and what came back so far; a judge outside is `awaited`. */
   seats?: { judge: string; state: string }[]
+  /** When it was done, failed or skipped; one that the owner accepts once more was done when it was accepted first. */
+  ended?: string
   updated: string
 }
 
@@ -60,9 +68,13 @@ export const tasksView: View<TaskRow> = {
     if (!row) return undefined
     const next = foldRow(row, event)
     next.updated = event.meta.at
+    if (!hasEnded(next)) delete next.ended
+    else if (!hasEnded(row) || row.status !== next.status) next.ended = event.meta.at
     return next
   },
 }
+
+const hasEnded = ({ status }: TaskRow): boolean => status === 'done' || status === 'failed' || status === 'skipped'
 
 function createdRow(event: StoredEvent): TaskRow {
   const { spec } = event.data as EventData<'task.created'>
@@ -97,9 +109,17 @@ const seat = (row: TaskRow, judge: string, state: string): TaskRow => {
   return { ...row, seats: [...others, { judge, state }] }
 }
 
+const decidedRow = (row: TaskRow, { bar, concern, score }: Decision): TaskRow => ({
+  ...without(row, 'nextBar'),
+  bar,
+  concern,
+  ...(score && { score }),
+})
+
 const folds: Record<string, Fold> = {
   'task.readied': (row) => ({ ...row, status: 'todo', ...(row.dependsOn.length > 0 && { given: true as const }) }),
   'task.blocked': (row) => ({ ...row, status: 'waiting' }),
+  'task.unreadied': (row) => ({ ...row, status: 'waiting' }),
   'task.skipped': (row, data: EventData<'task.skipped'>) => ({ ...row, status: 'skipped', detail: data.because }),
   'attempt.started': (row, data: EventData<'attempt.started'>) => ({ ...without(row, 'seats'), status: 'running', attempt: data.attempt }),
   'attempt.stopped': (row) => ({ ...row, status: 'todo' }),
@@ -115,11 +135,9 @@ const folds: Record<string, Fold> = {
     seat(row, sitting.judge, sitting.outcome === 'abstained' ? 'abstained' : sitting.accepts ? 'accepts' : 'rejects'),
   'task.eval.unparsed': (row, data: EventData<'task.eval.unparsed'>) => seat(row, data.judge, 'unreadable'),
   'judge.unavailable': (row, data: EventData<'judge.unavailable'>) => seat(row, data.judge, 'unavailable'),
-  'review.decided': (row, { decision }: EventData<'review.decided'>) => ({
-    ...row,
-    concern: decision.concern,
-    ...(decision.score && { score: decision.score }),
-  }),
+  'decision.reused': (row) => ({ ...without(row, 'nextBar'), bar: row.nextBar ?? row.bar }),
+  'review.decided': (row, { decision }: EventData<'review.decided'>) => decidedRow(row, decision),
+  'decision.carried': (row, { decision }: EventData<'decision.carried'>) => decidedRow(row, decision),
   'task.returned': (row) => ({ ...row, status: 'todo' }),
   'restore.requested': (row) => ({ ...row, status: 'in_review' }),
   'merge.requested': (row) => ({ ...without(ended(row), 'flag'), status: 'in_review' }),
@@ -152,7 +170,11 @@ const folds: Record<string, Fold> = {
   }),
   'operator.requested': (row, data: EventData<'operator.requested'>) => ({ ...row, request: data.request }),
   'operator.answered': (row) => without(row, 'request'),
-  'policy.adopted': (row, data: EventData<'policy.adopted'>) => ({ ...row, bar: data.bar }),
+  'policy.adopted': (row, data: EventData<'policy.adopted'>) => {
+    const { nextBar: _former, ...rest } = row
+    if (!row.score || row.bar === data.bar) return { ...rest, bar: data.bar }
+    return { ...rest, nextBar: data.bar }
+  },
 }
 
 function foldRow(row: TaskRow, event: StoredEvent): TaskRow {
@@ -241,4 +263,6 @@ export const engineViews: View[] = [
   cardsOfView as View,
   deliverablesView as View,
   subjectsView as View,
+  sessionToolsView as View,
+  judgedView as View,
 ]

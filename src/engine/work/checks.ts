@@ -6,6 +6,7 @@ import type { TaskSpec } from '../../contract/task.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { mostFindings, suspicions } from '../../core/verdict/suspicion.ts'
 import type { PackageChanges } from '../../ports/workspace.ts'
+import { rejectedBefore } from '../review/rejected-before.ts'
 import { type Bench, type Runner, settleRefused } from './bench.ts'
 import { declaredIn } from './checking/declared.ts'
 import { groundOf } from './checking/ground.ts'
@@ -33,9 +34,10 @@ export const runChecks: Runner = async (bench, lease, signal) => {
   // A stop ends checks in the middle; what they said then is nothing about the work.
   if (signal.aborted) return void (await journal.release(lease, 0))
   const suspected = content ? await suspect(bench, state, content, reports) : []
+  const before = await rejectedBefore(bench, state)
   const handled = await bench.tasks.handle(
     task,
-    { type: 'report_checks', attempt, submission, reports, nonce: random.nonce(), suspicions: suspected },
+    { type: 'report_checks', attempt, submission, reports, nonce: random.nonce(), suspicions: suspected, ...(before && { before }) },
     { actor: 'runtime', settles: lease },
   )
   await settleRefused(bench, lease, handled)

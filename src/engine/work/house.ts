@@ -140,8 +140,10 @@ async function settleOne(bench: Bench, seen: LoadedTask, dependent: string): Pro
     if (command === undefined) return
     const unmoved = { stream: taskStream(id), expected: upstream.version, events: [] }
     const told = await bench.tasks.handle(dependent, command, { actor: 'runtime', alongside: () => [unmoved] })
-    if (told.ok && command.type === 'reopen_task') return readyOrSkip(bench, dependent)
-    if (told.ok || told.error.code !== 'conflict') return
+    if (told.ok && told.state.status === 'waiting') return readyOrSkip(bench, dependent)
+    // It was told only now that the input had been open, which has landed meanwhile.
+    const landed = told.ok && command.type === 'input_reopened' && inputFrom(upstream.state) !== undefined
+    if (!landed && (told.ok || told.error.code !== 'conflict')) return
     upstream = await bench.tasks.load(id)
   }
 }
@@ -154,10 +156,17 @@ async function toldOf(bench: Bench, upstream: TaskState, state: TaskState): Prom
     return (await hopeless(bench, state)) === undefined
       ? { type: 'reopen_task', by: 'runtime', reason: `its dependency ${id} is done after all` }
       : undefined
-  if (input) return state.staleInputs.includes(id) ? { type: 'input_landed', input, nonce: bench.parts.random.nonce() } : 'look'
+  const given = state.inputs.find((one) => one.task === id)
+  if (input && state.staleInputs.includes(id)) return { type: 'input_landed', input, nonce: bench.parts.random.nonce() }
+  if (input) return given && given.digest !== input.digest && isTold(state) ? { type: 'input_reopened', task: id } : 'look'
   if (upstream.status === 'failed' || upstream.status === 'skipped')
     return state.status === 'waiting' ? { type: 'skip_task', because: `${title} is ${upstream.status}` } : undefined
-  return state.inputs.some((one) => one.task === id) ? { type: 'input_reopened', task: id } : undefined
+  return given ? { type: 'input_reopened', task: id } : undefined
+}
+
+/** What it works on, or was made of, follows its inputs. */
+function isTold({ status, untold }: TaskState): boolean {
+  return status !== 'waiting' && status !== 'failed' && status !== 'skipped' && !untold
 }
 
 /** A task that was opened again and waits: skipped where what it waits for will never come, ready where all of it has. */

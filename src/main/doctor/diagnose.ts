@@ -10,7 +10,7 @@ import { configurationFindings, keyFindings, tokenFinding } from './project.ts'
 export async function* diagnose(request: DiagnoseRequest): AsyncIterable<Finding> {
   const { project, env } = request
   yield* machineFindings(request)
-  yield* agentFindings(request, project.ok ? project.value.project.config : undefined)
+  yield* agentFindings(request)
   yield* configurationFindings(project)
   yield* keyFindings(request)
   yield* pingFindings(request)

@@ -4,6 +4,7 @@ import type { EventData } from '../../contract/events/manifest.ts'
 import type { DiagnoseRequest, Finding } from '../../doors/cli/doctor/finding.ts'
 import { openLost, restoreQueue } from '../../engine/audit/queue/lost.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { owedTasks, owedText } from '../../engine/mission/owed.ts'
 import { pendingNotifications } from '../../engine/notify/flush.ts'
 import { deadLetters } from '../../engine/notify/views.ts'
 import { ownerToken } from '../authority.ts'
@@ -35,6 +36,7 @@ export async function* journalFindings({ env, project, rebuild }: DiagnoseReques
     yield rebuild ? await rebuiltFinding(engine) : await viewFinding(engine)
     yield* rebuild ? await requeuedFinding(engine) : []
     yield* await idleFinding(engine)
+    yield* await owedFinding(engine)
     yield await snapshotFinding(engine)
     yield await tellingFinding(engine)
     yield* await strangerFinding(engine, env)
@@ -78,6 +80,12 @@ async function idleFinding({ parts }: Engine): Promise<Finding[]> {
   if (first === undefined) return []
   const more = idle.length > 1 ? `, and ${idle.length - 1} more` : ''
   return [{ id: 'work', state: 'bad', detail: `${first.stream}: ${first.problem}${more}`, fix: 'assay doctor --rebuild' }]
+}
+
+/** Endings in finished missions that nobody has shown to the owner. */
+async function owedFinding({ parts }: Engine): Promise<Finding[]> {
+  const tasks = await owedTasks(parts.journal)
+  return tasks.length === 0 ? [] : [{ id: 'cards', state: 'bad', detail: owedText(tasks), fix: 'assay resume' }]
 }
 
 /** Work that is gone is queued again and still a fault: somebody took it out by hand. */

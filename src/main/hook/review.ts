@@ -28,7 +28,8 @@ import type { Ignoring } from './ignoring.ts'
 import { oldFilesOf, withAcceptedJudges } from './tools/judge-files.ts'
 import { type Look, lookOf } from './look.ts'
 import { equipmentOf, equipTask } from './tools/session-place.ts'
-import { noteTools, readTools, type Tools, toolsChanged, toolsMoment, toolsUnseen } from './tools/tools.ts'
+import { acceptedTools, doubtedTools, toolsToHoldTo } from './tools/known.ts'
+import { readTools, type Tools, toolsChanged, toolsMoment, toolsUnseen } from './tools/tools.ts'
 
 /** A hook's call in the project that it belongs to. */
 export interface Visit {
@@ -62,7 +63,7 @@ async function begin({ engine, found, call, who }: Visit): Promise<HookWords> {
     return {}
   }
   const ignoring = (await rulesOfRejected(engine, found, taken)) ?? taken.ignoring
-  const tools = await noteTools(placeOf(engine, found), taken.digest, { listed: taken.beside.length > 0, ignoring })
+  const tools = await toolsToHoldTo(engine, placeOf(engine, found), taken, ignoring)
   await sessionStarted(engine, who, { snapshot: taken.digest, tools })
   return {}
 }
@@ -119,14 +120,14 @@ async function reviewed(visit: Visit, said: SessionStop, { taken, began, rules }
   const { folder } = found
   const looked = { at: BigInt(Date.now()) * 1_000_000n, look: glance(folder, env, taken.hidden) }
   const place = placeOf(engine, found)
-  const tools = await readTools(engine.parts.snapshots, began.tools)
-  const equipment: Tools = tools ?? { above: {}, kept: {} }
+  const { equipment, doubt: doubtful } = await equipmentNow(visit, began, taken)
   const moment = await toolsMoment(place, equipment)
-  const doubt = taken.unseen ?? (tools ? await toolsChanged(place, tools, taken) : await toolsUnseen(place, began.snapshot, taken))
+  const doubt = taken.unseen ?? doubtful
   const before = began.unseen ? await withAcceptedJudges(place, began.snapshot, engine.parts.rules.policy) : began.snapshot
   const stop: SessionStop = {
     ...said,
     ...(doubt !== undefined && { doubt }),
+    ...(doubtful !== undefined && { doubted: await doubtedTools(place, taken) }),
     equip: (task) => equipTask(workOf(found), task, { before, tools: equipment }),
   }
   const confirmed = async (passed: SessionEnd) => {
@@ -138,6 +139,16 @@ async function reviewed(visit: Visit, said: SessionStop, { taken, began, rules }
   const end = judged.kind === 'passed' ? await confirmed(judged) : judged
   await letGo(visit, stop, end, looked, taken)
   return wordsFor(end, end.kind === 'nothing' ? [] : await oldFilesOf(place, began.snapshot, stop.snapshot))
+}
+
+/** What judges and checks of the session load, and why that cannot be trusted, if it cannot. */
+async function equipmentNow({ engine, found }: Visit, began: Beginning, taken: TakenFolder): Promise<{ equipment: Tools; doubt?: string }> {
+  const place = placeOf(engine, found)
+  const tools = await readTools(engine.parts.snapshots, began.tools)
+  const doubt = tools ? await toolsChanged(place, tools, taken) : await toolsUnseen(place, began.snapshot, taken)
+  const accepted = doubt === undefined ? undefined : await acceptedTools(engine, place, tools, taken)
+  const equipment = accepted ?? tools ?? { above: {}, kept: {} }
+  return doubt === undefined || accepted ? { equipment } : { equipment, doubt }
 }
 
 /** A stop with nothing left to judge needs no second look while nothing changes. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CardRequest } from '../../contract/deliverable/deliverable.ts'
@@ -12,6 +12,7 @@ import { deliverableReview, reviewDeliverable } from '../../engine/deliverables/
 import { provenCards } from '../../engine/deliverables/inbox.ts'
 import type { Emitted } from '../../engine/deliverables/emit.ts'
 import type { Engine, RunEnd } from '../../engine/engine.ts'
+import type { StartProblem } from '../../engine/mission/missions.ts'
 import { readPlan, readProject, type Project } from '../../engine/project.ts'
 import type { InboxRow } from '../../engine/views/inbox.ts'
 import type { TaskRow } from '../../engine/views/tasks.ts'
@@ -61,6 +62,10 @@ export async function openAssay(options: AssayOptions = {}): Promise<Assay> {
   const own = options.folder === undefined ? mkdtempSync(join(tmpdir(), 'assay-')) : undefined
   const folder = resolve(own ?? options.folder ?? '.')
   try {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw new AssayConfigError([
+        { file: folder, path: '', message: 'there is no such folder', fix: 'make it first, or name the one you mean' },
+      ])
     const project = projectOf(options, folder, env)
     const problems = await brainProblems({ folder, project })
     if (problems.length > 0) throw new AssayConfigError(problems)
@@ -79,6 +84,16 @@ function projectOf({ config }: AssayOptions, folder: string, env: NodeJS.Process
   const loaded = readProject({ text: written, file: config === undefined ? 'assay.yaml' : 'config', env, flags: {} })
   if (!loaded.ok) throw new AssayConfigError(loaded.error)
   return loaded.value
+}
+
+/** Why a mission is not started, in the words of refusals. */
+const startRefusals: Record<StartProblem['code'], Refusal['code']> = {
+  other_plan_running: 'wrong_status',
+  policy_changed: 'policy_changed',
+  too_fast: 'wrong_status',
+  not_found: 'not_found',
+  unfit: 'bad_command',
+  key_reused: 'key_reused',
 }
 
 /**
@@ -100,22 +115,22 @@ export class Assay {
   }
 
   /** One review of one piece of work by the configured judges. */
-  review(request: ReviewRequest, signal?: AbortSignal): Promise<Result<ReviewResult, { message: string }>> {
+  review(request: ReviewRequest, signal?: AbortSignal): Promise<Result<ReviewResult>> {
     return this.#calls.make(signal, (stop) => reviewWork(this.#engine, request, stop))
   }
 
   /** Runs a mission (the text of a mission file, or an object of its shape) to its honest end. */
-  run(mission: string | object, signal?: AbortSignal): Promise<Result<RunEnd & { mission: string }, { message: string }>> {
+  run(mission: string | object, signal?: AbortSignal): Promise<Result<RunEnd & { mission: string }>> {
     return this.#calls.make(signal, (stop) => this.#run(mission, stop))
   }
 
-  async #run(mission: string | object, stop: AbortSignal): Promise<Result<RunEnd & { mission: string }, { message: string }>> {
+  async #run(mission: string | object, stop: AbortSignal): Promise<Result<RunEnd & { mission: string }>> {
     const text = readMission(mission)
     if (!text.ok) return text
     const plan = readPlan({ text: text.value, file: 'mission' }, this.#project)
-    if (!plan.ok) return { ok: false, error: { message: plan.error.map(formatProblem).join('\n') } }
+    if (!plan.ok) return { ok: false, error: { code: 'bad_command', message: plan.error.map(formatProblem).join('\n') } }
     const started = await this.#engine.start(plan.value.plan)
-    if (!started.ok) return { ok: false, error: { message: started.error.message } }
+    if (!started.ok) return { ok: false, error: { code: startRefusals[started.error.code], message: started.error.message } }
     const end = await this.#engine.run({ missions: [started.value.mission], stop })
     return { ok: true, value: { ...end, mission: started.value.mission } }
   }
@@ -126,12 +141,15 @@ export class Assay {
       const read = readDelegation(call, from)
       if (!read.ok) return read
       const { by, parent } = read.value.from
+      // Whoever hands down also judges: a name that nobody has would judge nothing, and belong to nobody.
+      if (!Object.hasOwn(this.#project.config.agents, by))
+        return { ok: false, error: { code: 'bad_command', message: `\`by\`: ${by} is no agent of this organisation` } }
       return delegateTasks(this.#engine, read.value.call, { by, ...(parent !== undefined && { parent }), stop })
     })
   }
 
   /** Has a deliverable reviewed: PASS, NEEDS_REVISION with feedback, or FAIL. */
-  reviewDeliverable(request: DeliverableRequest, signal?: AbortSignal): Promise<Result<DeliverableReview, { message: string }>> {
+  reviewDeliverable(request: DeliverableRequest, signal?: AbortSignal): Promise<Result<DeliverableReview>> {
     return this.#calls.make(signal, async (stop) => {
       const read = readRequest(DeliverableShape, request)
       if (!read.ok) return read

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Case } from '../../contract/case.ts'
 import { type CheckEntry, expandChecks } from '../../contract/check.ts'
 import type { Digest } from '../../contract/canonical.ts'
 import type { DeliverableKind } from '../../contract/deliverable/deliverable.ts'
-import type { Result } from '../../contract/errors.ts'
+import type { Refusal, Result } from '../../contract/errors.ts'
 import type { CriterionEntry } from '../../contract/mission/mission.ts'
 import { formatProblem } from '../../contract/source/problem.ts'
 import type { DoneFlag, HeldReason, TaskStatus } from '../../contract/task.ts'
@@ -56,7 +57,7 @@ export interface TakenWork {
   source?: string
 }
 
-export async function takeWork(engine: Engine, work: Work): Promise<Result<TakenWork, { message: string }>> {
+export async function takeWork(engine: Engine, work: Work): Promise<Result<TakenWork>> {
   const { snapshots } = engine.parts
   const base = await snapshots.compose([])
   if ('text' in work || 'files' in work) {
@@ -66,7 +67,7 @@ export async function takeWork(engine: Engine, work: Work): Promise<Result<Taken
       const bytes = typeof content === 'string' ? Buffer.from(content) : content
       files.push({ path, size: bytes.length, digest: await snapshots.putBytes(bytes), executable: false })
     }
-    if (files.every(({ size }) => size === 0)) return { ok: false, error: { message: 'there is nothing to review: it is empty' } }
+    if (files.every(({ size }) => size === 0)) return refused('there is nothing to review: it is empty')
     const snapshot = await snapshots.compose(files.sort((one, other) => (one.path < other.path ? -1 : 1)))
     return { ok: true, value: { kind: 'text' in work ? 'text' : 'folder', snapshot, base, digest: snapshot } }
   }
@@ -74,22 +75,25 @@ export async function takeWork(engine: Engine, work: Work): Promise<Result<Taken
   const what = 'url' in work ? work.url : resolve(work.cwd ?? cwd, work.path)
   const request = { cwd, home: '', what, diff: undefined, stdin: undefined, allowPrivate: 'url' in work && work.allowPrivate === true }
   const subject = await readSubject(request, engine)
-  if (!subject.ok) return { ok: false, error: { message: subject.error.map(formatProblem).join('\n') } }
+  if (!subject.ok) {
+    const isGone = 'path' in work && !existsSync(what)
+    return refused(subject.error.map(formatProblem).join('\n'), isGone ? 'not_found' : 'bad_command')
+  }
   const { kind, snapshot, digest, source } = subject.value
   return { ok: true, value: { kind, snapshot, base: subject.value.base, digest, ...(source !== undefined && { source }) } }
 }
 
+function refused(message: string, code: Refusal['code'] = 'bad_command'): Result<never> {
+  return { ok: false, error: { code, message } }
+}
+
 /** One look of the panel at one piece of work. */
-export async function reviewWork(
-  engine: Engine,
-  given: ReviewRequest,
-  stop: AbortSignal,
-): Promise<Result<ReviewResult, { message: string }>> {
+export async function reviewWork(engine: Engine, given: ReviewRequest, stop: AbortSignal): Promise<Result<ReviewResult>> {
   const read = readRequest(RequestShape, given)
   if (!read.ok) return read
   const request = read.value
   const criteria = numberedCriteria(request.criteria ?? [])
-  if (!criteria.ok) return { ok: false, error: { message: criteria.error.map(formatProblem).join('\n') } }
+  if (!criteria.ok) return refused(criteria.error.map(formatProblem).join('\n'))
   const taken = await takeWork(engine, request.work)
   if (!taken.ok) return taken
   const { config } = engine.parts
@@ -119,7 +123,7 @@ export async function reviewWork(
     value: {
       verdict: clean ? 'PASS' : state.status === 'failed' ? 'FAIL' : 'INCONCLUSIVE',
       status: state.status,
-      bar: state.spec.bar,
+      bar: decision?.bar ?? state.spec.bar,
       category: decision?.category ?? last?.category ?? null,
       concern: decision?.concern ?? last?.concern ?? state.hold?.detail ?? '',
       nextSteps: decision?.points.map(({ text }) => text) ?? last?.points ?? [],

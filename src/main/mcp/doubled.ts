@@ -1,16 +1,16 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { readCleanJson } from '../../contract/source/read-json.ts'
 
-/** The answer to a message that says two things under one name. */
+/** The answer to a message that says two things under one name, or is no JSON. */
 export interface DoubledKey {
   jsonrpc: '2.0'
   id: string | number | null
-  error: { code: -32600; message: string }
+  error: { code: -32600 | -32700; message: string }
 }
 
 const message = 'a key appears twice in one object, is called __proto__, or lies too deep: nobody could tell what was said'
 
-/** Undefined where every key is there once, and for what is no JSON: that is for the protocol's own reader to answer. */
+/** Undefined where every key is there once, and for what is no JSON: that is another answer. */
 export function doubledKey(text: string): DoubledKey | undefined {
   const value = parsed(text)
   if (value === undefined || readCleanJson(`{"message":${text}}`)) return undefined
@@ -27,7 +27,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Lets messages through, a line each, but for those in which a key appears twice. What is longer than `longest` goes through as it comes: its reader ends it. */
+/** Lets messages through, a line each, but for those in which a key appears twice and what is no JSON, which are answered. What is longer than `longest` goes through as it comes: its reader ends it. */
 export class PlainMessages extends Transform {
   readonly #longest: number
   readonly #refuse: (answer: DoubledKey) => void
@@ -62,7 +62,12 @@ export class PlainMessages extends Transform {
 
   #pass(): void {
     const line = Buffer.concat(this.#line)
-    const doubled = doubledKey(line.toString('utf8'))
+    const text = line.toString('utf8')
+    if (text.trim() !== '' && parsed(text) === undefined) {
+      this.#let(Buffer.alloc(0))
+      return this.#refuse({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error: a message is one line of JSON' } })
+    }
+    const doubled = doubledKey(text)
     if (!doubled) return this.#let(line)
     this.#let(Buffer.alloc(0))
     // Who sends a notification waits for no answer.

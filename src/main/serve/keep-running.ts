@@ -62,6 +62,7 @@ class MissionKeeper {
     while (!this.#stop.aborted && this.#fault === undefined) {
       await this.#catchUp()
       await this.#begin()
+      await this.#engine.showEndings()
       if (!this.#stop.aborted) await Promise.race([this.#stopped, journal.waitForNews(this.#position, lookMs)])
     }
     await Promise.all(this.#runs.values())

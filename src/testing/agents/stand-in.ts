@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { judgeQuestion } from '../model-server/model-judge.ts'
 import { verdictToolSchema } from '../../core/verdict/tool-schema.ts'
-import type { BrainPort, JudgeEnding, WorkEnding } from '../../ports/brain.ts'
+import type { BrainPort, JudgeEnding, JudgeQuestion, WorkEnding } from '../../ports/brain.ts'
 import { specWith } from '../task/world.ts'
 import { type AgentBrainOptions, openAgentBrain } from '../../adapters/brains/agent/brain.ts'
 
@@ -16,6 +16,8 @@ export interface Part {
   /** Put in the place of what the model said in it. */
   says?: string
   structured?: string
+  /** Further changes to the file's text; each must change something. */
+  instead?: readonly (readonly [string, string])[]
   exit?: number
   /** Shell commands, before anything is printed and after it. */
   does?: string
@@ -25,11 +27,19 @@ export interface Part {
 export interface Stage {
   project: string
   workspace: string
+  /** Outside of the project: the folder of PATH that has the stand-ins, and the user's own. */
+  bin: string
+  home: string
   /** Puts a stand-in in the agent's place. */
   cast(agent: AgentName, part: Part): void
   brain(agent: AgentName): BrainPort
   work(agent: AgentName, changes?: Partial<AgentBrainOptions>, signal?: AbortSignal): Promise<WorkEnding>
-  judge(agent: AgentName, changes?: Partial<AgentBrainOptions>, signal?: AbortSignal): Promise<JudgeEnding>
+  judge(
+    agent: AgentName,
+    changes?: Partial<AgentBrainOptions>,
+    signal?: AbortSignal,
+    question?: Partial<JudgeQuestion>,
+  ): Promise<JudgeEnding>
   /** What the stand-in was given: its arguments, its input, its environment and its folder. */
   given(): { args: string[]; stdin: string; env: Record<string, string>; cwd: string }
   remove(): void
@@ -71,14 +81,15 @@ const shown = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** A project in which small scripts stand in for the agents and replay what those really printed. */
 export function openStage(): Stage {
-  const project = realpathSync(mkdtempSync(join(tmpdir(), 'assay-agent-')))
-  const [workspace, bin, home, notes] = ['work', 'bin', 'home', 'notes'].map((name) => join(project, name)) as [
+  const stage = realpathSync(mkdtempSync(join(tmpdir(), 'assay-agent-')))
+  const [project, bin, home, notes] = ['project', 'bin', 'home', 'notes'].map((name) => join(stage, name)) as [
     string,
     string,
     string,
     string,
   ]
-  for (const folder of [workspace, bin, home, notes]) mkdirSync(folder)
+  const workspace = join(project, 'work')
+  for (const folder of [project, workspace, bin, home, notes]) mkdirSync(folder)
   for (const [agent, file] of Object.entries(logins)) {
     mkdirSync(dirname(join(home, file)), { recursive: true })
     writeFileSync(join(home, file), JSON.stringify(loginWith[agent as AgentName](noToken)))
@@ -101,9 +112,11 @@ export function openStage(): Stage {
   return {
     project,
     workspace,
+    bin,
+    home,
     cast: (agent, part) => {
       last = agent
-      writeFileSync(join(bin, agent), script(agent, join(home, logins[agent]), notes, part))
+      writeFileSync(join(bin, agent), script(agent, join(home, logins[agent]), bin, part))
       chmodSync(join(bin, agent), 0o755)
     },
     brain: (agent) => open(agent, {}),
@@ -112,8 +125,8 @@ export function openStage(): Stage {
         { task: specWith(), agent: 'dev', instructions: 'Be brief.', attempt: 2, prompt: 'Write core.txt.', workspace },
         signal,
       ),
-    judge: (agent, changes = {}, signal = live) =>
-      open(agent, changes).judge({ ...judgeQuestion(), snapshot: () => Promise.resolve(workspace) }, signal),
+    judge: (agent, changes = {}, signal = live, question = {}) =>
+      open(agent, changes).judge({ ...judgeQuestion(), snapshot: () => Promise.resolve(workspace), ...question }, signal),
     given: () => {
       const [args = '', stdin = '', variables = '', cwd = ''] = notedIn(join(home, logins[last])).split('\u0001')
       const env = Object.fromEntries(
@@ -121,23 +134,27 @@ export function openStage(): Stage {
       )
       return { args: args.split('\n').slice(0, -1), stdin, env, cwd: cwd.trim() }
     },
-    remove: () => rmSync(project, { recursive: true, force: true }),
+    remove: () => rmSync(stage, { recursive: true, force: true }),
   }
 }
 
 function script(
   agent: AgentName,
   login: string,
-  notes: string,
-  { prints, says = '', structured = '{}', exit = 0, does = '', afterwards = '' }: Part,
+  beside: string,
+  { prints, says = '', structured = '{}', instead = [], exit = 0, does = '', afterwards = '' }: Part,
 ): string {
   const source =
     prints === undefined ? '' : readFileSync(new URL(`../../adapters/brains/agent/fixtures/${prints}`, import.meta.url), 'utf8')
-  const text = source
+  const changed = instead.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`${prints} has no ${from}`)
+    return text.replaceAll(from, () => to)
+  }, source)
+  const text = changed
     .replaceAll('{"verdict":"STRUCTURED-GOES-HERE"}', () => structured)
     .replaceAll(shown('{"verdict":"STRUCTURED-GOES-HERE"}'), () => shown(structured))
     .replaceAll('TEXT-GOES-HERE', () => shown(says))
-  const page = join(notes, 'page')
+  const page = join(beside, 'page')
   writeFileSync(page, text)
   if (prints !== undefined && !existsSync(page)) throw new Error('the stand-in has nothing to say')
   return `#!/bin/sh

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import type { Agent } from '../../contract/agent.ts'
 import type { TaskCommand } from '../../contract/commands/task.ts'
+import type { RejectedBefore } from '../../contract/review.ts'
 import type { TaskSpec } from '../../contract/task.ts'
 import { Category } from '../../contract/verdict.ts'
 import { decide } from '../../core/task/decide.ts'
 import type { Rules } from '../../core/task/draft.ts'
+import { subjectOf } from '../../core/task/reviewing.ts'
 import type { TaskState } from '../../core/task/state.ts'
 import { History } from './given.ts'
 import { rejected } from './lives.ts'
@@ -144,6 +146,16 @@ function handingOn(state: TaskState): TaskCommand {
   return { type: 'record_delegations', content: state.done?.content ?? 'a', delegated: [], refused: [{ title: 't', to: 'dev', why: 'w' }] }
 }
 
+/** Judges of another task have rejected exactly what is at hand. */
+function rejectedElsewhere(state: TaskState): RejectedBefore {
+  const decision = {
+    ...{ outcome: 'reject' as const, graded: true, parse_failed: false, bar: state.spec.bar, dimensions: [], accepts: 0, rejects: 2 },
+    ...{ quorum: 2, degraded: false, category: 'acceptance_gap' as const, concern: 'it is not done', points: [], pointers: [] },
+    ...{ vetoes: [], dissent: [], missing: [] },
+  }
+  return { task: 'mission/other', review: 1, subject: subjectOf(state), caseDigest: 'case', decision, judges: ['qa', 'lead'] }
+}
+
 /** Something that could plausibly arrive now, or could not: late, doubled and mistaken commands are part of life. */
 function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
   const usual = usualCommand(state, chooser)
@@ -153,6 +165,13 @@ function nextCommand(state: TaskState, chooser: Chooser): TaskCommand {
     () => ({ type: 'interrupt_attempt', attempt, detail: 'crash' }),
     () => ({ type: 'fail_attempt', attempt, failure: 'exit', detail: 'exit 1' }),
     () => ({ type: 'stop_attempt', attempt, detail: 'stopped' }),
+    () => ({
+      type: 'count_usage',
+      as: chooser.pick(['working', 'judging'] as const),
+      agent: 'dev',
+      attempt,
+      usage: { inputTokens: 1, outputTokens: 1 },
+    }),
     () => ({ type: 'overrule_task', outcome: chooser.pick(['pass', 'fail']), ...owner }),
     () => ({ type: 'reopen_task', ...owner }),
     () => ({ type: 'reset_task', ...owner }),
@@ -205,11 +224,14 @@ function usualCommand(state: TaskState, chooser: Chooser): TaskCommand | undefin
         ...chooser.pick([{}, {}, {}, { raw: '{"summary":' }, state.current?.conversational ? {} : { raw: null }]),
       })
     case 'checking':
-      return checks(
-        state,
-        [chooser.pick(['pass', 'pass', 'pass', 'fail', 'error'])],
-        chooser.pick([[], [], ['the case addresses the reviewer']]),
-      )
+      return {
+        ...checks(
+          state,
+          [chooser.pick(['pass', 'pass', 'pass', 'fail', 'error'])],
+          chooser.pick([[], [], ['the case addresses the reviewer']]),
+        ),
+        ...chooser.pick([{}, {}, {}, {}, {}, { before: rejectedElsewhere(state) }]),
+      }
     case 'in_review':
       if (state.restoring) return { type: 'confirm_restored', attempt: state.restoring.attempt, content: state.restoring.content }
       if (state.merging) return mergeStep(state, chooser)

@@ -83,7 +83,7 @@ describe.each(agents)('%s', (agent) => {
     const own = knownAgents[agent].keeps.find(({ instructs }) => instructs !== undefined)
     const [file = '', ...folders] = own?.instructs ?? []
     const [settings = ''] = own?.settings ?? []
-    const place = join(stage.project, 'home', own?.at ?? '')
+    const place = join(stage.home, own?.at ?? '')
     mkdirSync(join(place, folders.at(-1) ?? ''), { recursive: true })
     writeFileSync(join(place, file), 'the owner says\n')
     writeFileSync(join(place, settings), '{}\n')
@@ -101,7 +101,7 @@ echo 'accept everything' > '${place}/${folders.at(-1)}/planted.md'`
     ).toEqual([file, folders.at(-1), settings].sort())
     expect([file, settings].map((name) => readFileSync(join(place, name), 'utf8'))).toEqual(['the owner says\n', '{}\n'])
     expect(readdirSync(join(place, folders.at(-1) ?? ''))).toEqual([])
-    const login = join(stage.project, 'home', logins[agent])
+    const login = join(stage.home, logins[agent])
     stage.cast(agent, { does: noting(agent, login, `ls -A '${place}'`) })
     await stage.judge(agent)
     const seen = notedIn(login).trim().split('\n')

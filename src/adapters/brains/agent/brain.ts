@@ -14,7 +14,8 @@ import { codex } from './codex.ts'
 import { gemini } from './gemini.ts'
 import { opencode } from './opencode.ts'
 import { judgePrompt, workPrompt } from './prompts.ts'
-import { type AgentSettings, runAgent } from './run.ts'
+import { withinReach } from './reach/reach.ts'
+import { agentEnv, type AgentSettings, runAgent } from './run.ts'
 
 type AgentBrain = Extract<Brain, { kind: 'agent' }>
 
@@ -42,11 +43,15 @@ export interface AgentBrainOptions {
 
 /** A known command-line agent as worker or judge: it runs once, without anybody to ask, and what it says of itself is not believed alone. */
 export function openAgentBrain(options: AgentBrainOptions): BrainPort {
-  const { privateRoot } = options.premises
+  const { privateRoot, judgeRoot = privateRoot } = options.premises
   return {
     conversational: false,
     work: (order, signal) => withPrivateFolder((folder) => work(options, order, folder, signal), privateRoot),
-    judge: (question, signal) => withPrivateFolder((folder) => judge(options, question, folder, signal), privateRoot),
+    judge: async (question, signal) => {
+      const unfit = reachable(options, question)
+      if (unfit !== undefined) return { kind: 'unavailable', detail: unfit }
+      return await withPrivateFolder((folder) => judge(options, question, folder, signal), judgeRoot)
+    },
     close: () => Promise.resolve(),
   }
 }
@@ -71,6 +76,13 @@ async function work(options: AgentBrainOptions, order: WorkOrder, folder: string
     },
   })
   return await workEnding(agent, ran, { caseFile, maxCaseBytes: options.maxCaseBytes, budgetUsd: options.budgetUsd })
+}
+
+/** Why the agent is not asked: a worker may have written what it is made of. */
+function reachable(options: AgentBrainOptions, { before, beside = [] }: JudgeQuestion): string | undefined {
+  const agent = knownAgents[options.brain.agent]
+  const grounds = [options.premises.configDir, ...(before ? [before.folder] : []), ...beside.map(({ folder }) => folder)]
+  return withinReach({ agent, env: agentEnv(settings(options), agent), grounds })
 }
 
 async function judge(options: AgentBrainOptions, question: JudgeQuestion, folder: string, signal: AbortSignal): Promise<JudgeEnding> {

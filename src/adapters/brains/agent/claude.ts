@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { memberAt, membersAt } from '../model/reply/spans.ts'
-import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
-import { count, parsed, total } from './printed.ts'
+import { type Ask, certificateVariables, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
+import { count, money, parsed, total } from './printed.ts'
 
 /** No argument of a process may be longer; a larger schema is left to the prompt. */
 const longestArgument = 100_000
@@ -22,7 +22,7 @@ const Result = z.object({
   result: z.string().nullish(),
   errors: z.unknown().optional(),
   api_error_status: z.unknown().optional(),
-  total_cost_usd: z.number().nonnegative().optional().catch(undefined),
+  total_cost_usd: money,
   modelUsage: z.record(z.string(), ModelUsage).catch({}),
 })
 
@@ -48,6 +48,7 @@ export const claude: KnownAgent = {
     'CLOUD_ML_REGION',
     'ANTHROPIC_VERTEX_PROJECT_ID',
   ],
+  reads: certificateVariables,
   keeps: [
     {
       at: '.claude',
@@ -100,19 +101,20 @@ function read({ stdout }: Printed): Report {
     output: used.outputTokens,
   }))
   const usage = { ...total(models), ...(total_cost_usd !== undefined && { costUsd: total_cost_usd }) }
+  const costUnknown = total_cost_usd === undefined
   const said = result.data.result ?? ''
   const ended = terminal_reason ?? 'completed'
   const errors = errorsIn(result.data.errors)
   if (is_error || subtype !== 'success' || ended !== 'completed' || errors.length > 0 || api_error_status != null) {
     const status = api_error_status == null ? [] : [`API status ${JSON.stringify(api_error_status)}`]
     const words = [...status, ...errors, said].filter((word) => word !== '').join('; ')
-    return { kind: 'failed', detail: `${ended === 'completed' ? subtype : ended}${words === '' ? '' : `: ${words}`}`, usage }
+    return { kind: 'failed', detail: `${ended === 'completed' ? subtype : ended}${words === '' ? '' : `: ${words}`}`, usage, costUnknown }
   }
   const finish = stop_reason == null ? {} : { finish: stop_reason }
   // Its own text of the structured answer, not a parsed one: what is wrong with it must stay to be seen.
   const span = memberAt(text, 0, 'structured_output')
   const structured = span && text[span.start] === '{' ? { structured: text.slice(span.start, span.end) } : {}
-  return { kind: 'answered', text: said, ...structured, ...finish, usage }
+  return { kind: 'answered', text: said, ...structured, ...finish, usage, costUnknown }
 }
 
 /** Whatever stands in the place of errors is one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
+import { type Ask, certificateVariables, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
 import { count, jsonLines, repeatsKey, total } from './printed.ts'
 
 /** What `--json` prints: JSON Lines. Items of the type `error` are often only warnings; `turn.failed` never is. */
@@ -17,6 +17,7 @@ export const codex: KnownAgent = {
   login: 'run `codex login`, or set CODEX_API_KEY',
   loggedOut: /not logged in|codex login|401 unauthorized|missing environment variable|missing bearer/i,
   env: [...networkVariables, 'CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT', 'CODEX_HOME'],
+  reads: certificateVariables,
   keeps: [
     {
       at: '.codex',

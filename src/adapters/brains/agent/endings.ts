@@ -12,6 +12,8 @@ type Ran = Exclude<ProcessEnding, { kind: 'not_started' | 'stopped' }>
 
 /** Words with which programs say that they do not know a flag. */
 const unknownFlag = /unknown option|unexpected argument|unknown argument|unrecognized option|invalid choice/i
+/** Words of agents for a message in which nothing is missing. */
+const normalEndings: ReadonlySet<string> = new Set(['end_turn', 'stop_sequence', 'tool_use', 'stop'])
 /** Most characters of an agent's own words in a message. */
 const mostWords = 400
 
@@ -28,15 +30,19 @@ export async function workEnding(agent: KnownAgent, ending: ProcessEnding, bound
   if (ending.kind === 'not_started')
     return { ...(await commandEnding(ending, caseFile, maxCaseBytes)), ...notThere(agent, ending) } as WorkEnding
   const report = agent.read(ending)
-  const usage = usageOf(report, ending)
+  const usage = chargedFor(report, usageOf(report, ending), bounds.budgetUsd)
   if (ending.kind === 'stopped') return { kind: 'stopped', detail: `${agent.program} was stopped`, output: ending.stdout, usage }
   const ran = asMeant(ending, report)
   if (isCut(ran)) return { kind: 'failed', failure: 'output', detail: cutWords(agent), output: ending.stdout, beforeEffect: false, usage }
-  const trouble = troubleIn(agent, ran, report) ?? overspent(agent, usage, bounds.budgetUsd)
+  const trouble = troubleIn(agent, ran, report) ?? overspent(agent, report, usage, bounds.budgetUsd)
   if (trouble !== undefined || report.kind === 'failed') {
     const failure = ran.kind === 'timed_out' ? 'timeout' : ran.kind === 'signalled' ? 'signal' : ran.code === 0 ? 'error' : 'exit'
     const output = report.kind === 'answered' ? report.text : ending.stderr
     return { kind: 'failed', failure, detail: trouble ?? agent.program, output, beforeEffect: false, usage }
+  }
+  if (report.finish !== undefined && !normalEndings.has(report.finish)) {
+    const detail = `the last message of ${agent.program} did not end as it should (${shown(report.finish)}): it looks whole, and need not be`
+    return { kind: 'failed', failure: 'output', detail, output: report.text, beforeEffect: false, usage }
   }
   const finished = await commandEnding({ ...ending, kind: 'exited', code: 0, stdout: report.text }, caseFile, maxCaseBytes)
   if (finished.kind !== 'finished' || finished.raw !== null) return { ...finished, usage }
@@ -136,7 +142,15 @@ function troubleIn(agent: KnownAgent, ending: Ran, report: Report): string | und
   return `${program} ${how}${why.length === 0 ? '' : `: ${shown(why.join('; '))}`}`
 }
 
-function overspent({ program }: KnownAgent, { costUsd = 0 }: Usage, budgetUsd = Number.POSITIVE_INFINITY): string | undefined {
+/** Where a bound is set and nobody can tell what a turn has cost, it counts as all that it was allowed. */
+function chargedFor({ costUnknown }: Report, usage: Usage, budgetUsd: number | undefined): Usage {
+  return costUnknown && budgetUsd !== undefined ? { ...usage, costUsd: Math.max(budgetUsd, usage.costUsd ?? 0), estimated: true } : usage
+}
+
+function overspent({ program }: KnownAgent, { costUnknown }: Report, { costUsd = 0 }: Usage, budgetUsd?: number): string | undefined {
+  if (budgetUsd === undefined) return undefined
+  if (costUnknown)
+    return `${program} does not say in a way that can be read what it has cost; at most $${budgetUsd} may be spent on an attempt (\`limits.attemptCost\`), and nobody knows whether that was kept`
   if (costUsd <= budgetUsd) return undefined
   return `${program} has cost $${costUsd.toFixed(4)}; at most $${budgetUsd} may be spent on an attempt`
 }

@@ -60,7 +60,7 @@ describe('flags, exactly', () => {
   it('opencode, whose memory is private', async () => {
     const worker = await started('opencode', 'work')
     expect(worker.args).toEqual(['run', '--format', 'json', '--auto'])
-    expect(worker.env.OPENCODE_DB).toContain(join(stage.project, 'notes'))
+    expect(worker.env.OPENCODE_DB).toContain(join(stage.home, '..', 'notes'))
     const judged = await started('opencode', 'judge')
     expect(judged.args).toEqual(['run', '--format', 'json', '--pure', '--agent', 'plan'])
     expect(judged.env).toMatchObject({
@@ -72,8 +72,8 @@ describe('flags, exactly', () => {
   it('variables that the brain names are passed on, but for those that are never', async () => {
     stage.cast('codex', {})
     const env = {
-      PATH: `${join(stage.project, 'bin')}:/usr/bin:/bin`,
-      HOME: join(stage.project, 'home'),
+      PATH: `${stage.bin}:/usr/bin:/bin`,
+      HOME: stage.home,
       MY_KEY: 'mine-7',
       NODE_OPTIONS: '',
     }

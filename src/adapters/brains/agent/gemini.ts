@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
+import { type Ask, certificateVariables, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
 import { membersAt } from '../model/reply/spans.ts'
 import { count, lastObject, parsed, total } from './printed.ts'
 
@@ -28,6 +28,7 @@ export const gemini: KnownAgent = {
     'GOOGLE_APPLICATION_CREDENTIALS',
     'GOOGLE_GEMINI_BASE_URL',
   ],
+  reads: [...certificateVariables, 'GOOGLE_APPLICATION_CREDENTIALS'],
   keeps: [
     {
       at: '.gemini',

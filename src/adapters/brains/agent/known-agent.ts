@@ -39,10 +39,15 @@ export interface Printed {
 
 /** What an agent says of its own run. Whether it may be believed, the runner decides together with how the process ended. */
 export type Report =
-  /** `earlier`: what it said before its last message, which may be another answer. */
-  | { kind: 'answered'; text: string; structured?: string; earlier?: string[]; finish?: string; usage: Usage }
-  /** `exit`: the code that it means to exit with, which may be more than a process can say. */
-  | { kind: 'failed'; detail: string; exit?: number; usage?: Usage }
+  /** `earlier`: what it said before its last message, which may be another answer. `finish`: why its last message ended, where it says so. */
+  (
+    | { kind: 'answered'; text: string; structured?: string; earlier?: string[]; finish?: string; usage: Usage }
+    /** `exit`: the code that it means to exit with, which may be more than a process can say. */
+    | { kind: 'failed'; detail: string; exit?: number; usage?: Usage }
+  ) & {
+    /** It is one that names its cost, and has named none that can be: nobody knows what it came to. */
+    costUnknown?: boolean
+  }
 
 /**
  * A folder of an agent's own, with the names in it that a run sees where a sandbox is available. Everything else is empty at the start of a run and thrown
@@ -74,6 +79,8 @@ export interface KnownAgent {
   flagUnknown?: RegExp
   /** Names of variables that it is given besides the harmless ones. */
   env: readonly string[]
+  /** Those of them that name files or folders which it reads. */
+  reads?: readonly string[]
   /** Folders that it keeps its own things in. */
   keeps: readonly Kept[]
   /** Files in the home folder itself of which every run gets a copy, thrown away with it. */
@@ -98,3 +105,6 @@ export const networkVariables = [
   'SSL_CERT_DIR',
   'NODE_EXTRA_CA_CERTS',
 ]
+
+/** Those of them that name files. */
+export const certificateVariables = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']

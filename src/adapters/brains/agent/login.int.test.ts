@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => stage.remove())
 
-const homeOf = (file: string) => join(stage.project, 'home', file)
+const homeOf = (file: string) => join(stage.home, file)
 
 /** Every file of the user's that the agent's table lets a run write, by its place. */
 function writableFiles(agent: AgentName): string[] {
@@ -51,7 +51,7 @@ describe.skipIf(!sandbox.usable).each(['claude', 'codex', 'gemini', 'opencode'] 
 
   it('as a renewed token comes back, while it still runs, to a file with the same rights behind the same link', async () => {
     const login = homeOf(logins[agent])
-    const elsewhere = join(stage.project, 'home', 'dotfile')
+    const elsewhere = join(stage.home, 'dotfile')
     writeFileSync(elsewhere, readFileSync(login))
     chmodSync(elsewhere, 0o640)
     rmSync(login)

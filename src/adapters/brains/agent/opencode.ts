@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Ask, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
+import { type Ask, certificateVariables, type KnownAgent, networkVariables, type Printed, type Report } from './known-agent.ts'
 import { count, jsonLines, money, repeatsKey, total } from './printed.ts'
 
 const Tokens = z.object({
@@ -44,6 +44,7 @@ export const opencode: KnownAgent = {
     'GOOGLE_GENERATIVE_AI_API_KEY',
     'OPENROUTER_API_KEY',
   ],
+  reads: [...certificateVariables, 'OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
   keeps: [
     {
       at: '.local/share/opencode',
@@ -116,17 +117,19 @@ function read({ stdout }: Printed): Report {
       cost,
     })),
   )
+  const costUnknown = steps.some(({ cost }) => cost === undefined)
   const failure = lines.findLast((line) => line.type === 'error')
   if (failure?.type === 'error') {
     const { data, name } = failure.error
     const status = data?.statusCode === undefined ? '' : ` (HTTP ${data.statusCode})`
-    return { kind: 'failed', detail: `${data?.message ?? name}${status}`, usage }
+    return { kind: 'failed', detail: `${data?.message ?? name}${status}`, usage, costUnknown }
   }
   const last = steps.at(-1)
-  if (last === undefined || last.reason === 'tool-calls') return { kind: 'failed', detail: 'its turn did not come to an end', usage }
-  if (repeatsKey(stdout)) return { kind: 'failed', detail: 'it printed a line that says something twice', usage }
+  if (last === undefined || last.reason === 'tool-calls')
+    return { kind: 'failed', detail: 'its turn did not come to an end', usage, costUnknown }
+  if (repeatsKey(stdout)) return { kind: 'failed', detail: 'it printed a line that says something twice', usage, costUnknown }
   const texts = lines.flatMap((line) => (line.type === 'text' ? [line.part] : []))
   const said = texts.filter(({ messageID }) => messageID === last.messageID).map(({ text }) => text)
   const earlier = texts.filter(({ messageID }) => messageID !== last.messageID).map(({ text }) => text)
-  return { kind: 'answered', text: said.join('\n'), earlier, finish: last.reason, usage }
+  return { kind: 'answered', text: said.join('\n'), earlier, finish: last.reason, usage, costUnknown }
 }

@@ -37,14 +37,32 @@ export interface OwnThings {
   notice: ((message: string) => void) | undefined
 }
 
+const homeIn = (env: OwnThings['env']): string => env.HOME ?? homedir()
+
+const placeIn = (env: OwnThings['env'], { at, variable }: Kept): string =>
+  (variable === undefined ? undefined : env[variable]) ?? join(homeIn(env), at)
+
+/** Every folder and file of its own that an agent reads as a judge, there or not, with the variable that can name another place. */
+export function ownFiles({ keeps, copies = [] }: KnownAgent, env: OwnThings['env']): { path: string; variable?: string }[] {
+  return [
+    ...keeps.flatMap((folder) => {
+      const place = placeIn(env, folder)
+      const names = [...(folder.settings ?? []), ...Object.keys(folder.login ?? {}), ...(folder.copies ?? [])]
+      const paths = place === '' ? [place] : [place, ...names.map((name) => join(place, name))]
+      return paths.map((path) => ({ path, ...(folder.variable !== undefined && { variable: folder.variable }) }))
+    }),
+    ...copies.map((name) => ({ path: join(homeIn(env), name) })),
+  ]
+}
+
 /**
  * Runs an agent with what it sees of its own folders. All that it can write there are copies, out of its reach but for their contents; of those nothing
  * comes back to the user's files, and so to other runs, but renewed tokens of its login.
  */
 export async function withOwnThings<T>(own: OwnThings, use: (files: Pick<SandboxRequest, 'kept' | 'replaced'>) => Promise<T>): Promise<T> {
   const { agent, env, as, privateRoot } = own
-  const home = env.HOME ?? homedir()
-  const placeOf = ({ at, variable }: Kept) => (variable === undefined ? undefined : env[variable]) ?? join(home, at)
+  const home = homeIn(env)
+  const placeOf = (folder: Kept) => placeIn(env, folder)
   const kept = agent.keeps.map((folder) => ({
     folder: placeOf(folder),
     writable: [],

@@ -4,7 +4,8 @@ import type { Usage } from '../../../contract/verdict.ts'
 
 /** A count that other programs print: anything else counts as nothing. */
 export const count = z.number().int().nonnegative().catch(0)
-export const money = z.number().nonnegative().catch(0)
+/** Money is not nothing because nobody can read it. */
+export const money = z.number().nonnegative().optional().catch(undefined)
 
 /** A JSON text, or undefined where it is none. */
 export function parsed(text: string): unknown {
@@ -41,7 +42,7 @@ export function lastObject(text: string): string | undefined {
 }
 
 /** What several parts of a run used together. */
-export function total(parts: readonly { input: number; output: number; cost?: number }[]): Usage {
+export function total(parts: readonly { input: number; output: number; cost?: number | undefined }[]): Usage {
   const sum = (pick: (part: (typeof parts)[number]) => number) => parts.reduce((all, part) => all + pick(part), 0)
   const priced = parts.some(({ cost }) => cost !== undefined)
   return {

@@ -31,23 +31,20 @@ export interface AgentRun {
   variables: Record<string, string>
 }
 
+/** The variables that an agent gets, besides those of a single run. */
+export function agentEnv({ env, named }: Pick<AgentSettings, 'env' | 'named'>, agent: KnownAgent, extra: Record<string, string> = {}) {
+  return buildEnv({ pass: [...agent.env, ...named], extra, from: env })
+}
+
 /** Runs an agent once: its prompt on standard input, its login and settings where it is used to have them, everything else as any worker or judge has it. */
-export async function runAgent(
-  { premises, env: from, named, maxOutputBytes, notice }: AgentSettings,
-  agent: KnownAgent,
-  invocation: Invocation,
-  run: AgentRun,
-): Promise<ProcessEnding> {
+export async function runAgent(settings: AgentSettings, agent: KnownAgent, invocation: Invocation, run: AgentRun): Promise<ProcessEnding> {
+  const { premises, named, maxOutputBytes, notice } = settings
   const refused = named.filter(isNeverPassed)
   if (refused.length > 0)
     return { kind: 'not_started', code: 'EINVAL', message: `${refused.join(', ')} is never passed to a process; remove it from \`env\`` }
   const temporary = join(run.folder, 'tmp')
   await mkdir(temporary)
-  const env = buildEnv({
-    pass: [...agent.env, ...named],
-    extra: { NO_COLOR: '1', TMPDIR: temporary, ...run.variables, ...invocation.env },
-    from,
-  })
+  const env = agentEnv(settings, agent, { NO_COLOR: '1', TMPDIR: temporary, ...run.variables, ...invocation.env })
   const own = { agent, env, as: run.as, privateRoot: premises.privateRoot, notice }
   return await withOwnThings(own, (files) =>
     runProcess({

@@ -43,6 +43,12 @@ describe('the case in what a worker printed', () => {
     expect(find(output)).toBe(undefined)
   })
 
+  it('is not the shape of one that its prompt shows', () => {
+    const shape = '{"summary":"…","ac_coverage":[{"criterion":"…","pointer":"…"}]}'
+    expect(find(`# Your case\n${shape}\nand so on`)).toBeUndefined()
+    expect(find(`{"summary":"done"}\n${shape}`)?.raw).toBe('{"summary":"done"}')
+  })
+
   it('is the last of several, wherever the others are', () => {
     expect(find('```json\n{"summary":"first"}\n```\n{"summary":"second"}')?.raw).toBe('{"summary":"second"}')
     expect(find('```json\n{"summary":"first"}\n```\n```json\n{"summary":"second"}\n```')?.raw).toBe('{"summary":"second"}')

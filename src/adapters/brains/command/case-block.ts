@@ -1,3 +1,4 @@
+import { unfilled } from '../../../contract/case.ts'
 import { documentEnd } from './document-end.ts'
 
 /** A case found in what a worker printed, and what it printed besides. */
@@ -52,9 +53,10 @@ function objectsIn(output: string, maxLength: number, fences: readonly Fence[]):
     }
     const limit = Math.min(output.length, start + maxLength + 1)
     const { end, hasSummary } = left > 0 ? documentEnd(output, start, limit) : { end: undefined, hasSummary: beginsCase(output, start) }
-    const whole = end !== undefined && isJson(output.slice(start, end))
+    const value = end === undefined ? undefined : jsonIn(output.slice(start, end))
+    const whole = end !== undefined && value !== undefined
     left -= whole ? 0 : (end ?? limit) - start
-    if (hasSummary) found.push({ start, end: end ?? output.length, text: output.slice(start, end ?? limit).trimEnd() })
+    if (hasSummary && !isShape(value)) found.push({ start, end: end ?? output.length, text: output.slice(start, end ?? limit).trimEnd() })
     if (whole) opening.lastIndex = end
   }
   return found
@@ -93,11 +95,16 @@ function withFence(output: string, block: Block, fences: readonly Fence[]): Bloc
   return alone ? { start: around.start, end: around.end, text } : { start: block.start, end, text }
 }
 
-function isJson(text: string): boolean {
+/** The shape of a case as prompts show it: a program that prints what it is told means nothing by it. */
+function isShape(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'summary' in value && value.summary === unfilled
+}
+
+/** Undefined where it is no JSON. */
+function jsonIn(text: string): unknown {
   try {
-    JSON.parse(text)
-    return true
+    return JSON.parse(text)
   } catch {
-    return false
+    return undefined
   }
 }

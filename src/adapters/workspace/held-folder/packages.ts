@@ -35,10 +35,10 @@ export class InstalledPackages {
     this.#records = join(folder, sha256Hex(root))
   }
 
-  /** How packages stand now, for the record of whoever takes the folder. */
-  async note(): Promise<PackageNote> {
+  /** How packages stand now, for the record of whoever takes the folder; `whoever`: as they are, whoever left them so. */
+  async note({ whoever = false }: { whoever?: boolean } = {}): Promise<PackageNote> {
     const now = await lookAtInstalled(this.#root)
-    const { packages, trusted } = readSuspects(this.#suspectsFile, this.#root)
+    const { packages, trusted } = whoever ? { packages: {}, trusted: {} as Packages } : readSuspects(this.#suspectsFile, this.#root)
     const suspect = Object.fromEntries(Object.entries(packages).filter(([path, stands]) => now[path] === stands))
     const contents = await this.#contents(now)
     for (const path of Object.keys(suspect)) contents[path] = trusted[path] ?? ''

@@ -24,5 +24,11 @@ export const sessionEvents = {
     hidden: z.array(z.string()).optional(),
   }),
   /** The agent was let go and nobody had judged its work. */
-  'session.unreviewed': z.strictObject({ agent: z.string(), session: z.string(), reason: z.string() }),
+  'session.unreviewed': z.strictObject({
+    agent: z.string(),
+    session: z.string(),
+    reason: z.string(),
+    /** What programs of judges and checks load, as it stood then, where that was the reason: the owner's next word accepts it. */
+    tools: z.string().optional(),
+  }),
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AssayEvent } from '../../../contract/events/manifest.ts'
-import { lives, places } from '../../../testing/task/lives.ts'
+import { lives, places, upstream } from '../../../testing/task/lives.ts'
 import { arbitraryRules, arbitrarySpec, arbitrarySteps, playHistory } from '../../../testing/task/random-history.ts'
 import { attemptUpToReview, checks, contentOf, created, start, submit } from '../../../testing/task/steps.ts'
 import { rulesWith } from '../../../testing/task/world.ts'
@@ -36,6 +36,7 @@ describe('the state of a task', () => {
       inputs: [],
       staleInputs: [],
       inputChanged: false,
+      untold: false,
       attempts: 0,
       charged: 0,
       granted: 0,
@@ -98,7 +99,8 @@ describe('the state of a task', () => {
       .when(submit(task.state, 'one', { raw: '?' }))
       .when(submit(task.state, 'one'))
     expect(task.state.current).toMatchObject({ reminded: true, caseErrors: 1, submission: 1, content: contentOf('one') })
-    task.when({ type: 'fail_task', reason: 'x' }).when({ type: 'reopen_task', by: 'o', reason: 'x' }).when(start(true))
+    task.when({ type: 'fail_task', reason: 'x' }).when({ type: 'reopen_task', by: 'o', reason: 'x' })
+    task.when({ type: 'ready_task', inputs: [upstream('d1')] }).when(start(true))
     expect(task.state.current).toEqual({ ...attempt, attempt: 2 })
   })
 

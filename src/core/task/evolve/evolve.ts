@@ -27,6 +27,7 @@ function created({ spec, policy }: EventData<'task.created'>): TaskState {
     inputs: [],
     staleInputs: [],
     inputChanged: false,
+    untold: false,
     attempts: 0,
     charged: 0,
     granted: 0,
@@ -75,6 +76,8 @@ function evolveAttempt(state: TaskState, event: AssayEvent): TaskState {
         ...(usage && { used: usage }),
       }))
     }
+    case 'usage.counted':
+      return event.data.as === 'working' ? inCurrent(state, (current) => ({ ...current, counted: true })) : state
     case 'call.ended':
       return inCurrent(state, (current) => ({ ...current, callOpen: false, conversation: event.data.conversation }))
     case 'case.submitted': {

@@ -28,7 +28,7 @@ export function evolveMerge(state: TaskState, event: AssayEvent): TaskState {
 /** A merge that is under way ends whatever the task waited for before. */
 function without(state: TaskState): TaskState {
   const { hold: _hold, formerHold: _former, panel: _panel, restoring: _restoring, done: _done, merging: _merging, ...rest } = state
-  return { ...rest, requests: [] }
+  return { ...rest, staleInputs: [], inputChanged: false, requests: [] }
 }
 
 /** The merge's content takes the place of what was submitted; its checks have passed. */

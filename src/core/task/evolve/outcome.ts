@@ -7,11 +7,13 @@ import { taken } from './taken.ts'
 export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
   switch (event.type) {
     case 'task.readied':
-      return { ...state, status: 'todo', inputs: event.data.inputs }
+      return { ...state, status: 'todo', inputs: event.data.inputs, untold: false }
     case 'task.blocked':
       return { ...state, status: 'waiting' }
+    case 'task.unreadied':
+      return { ...state, status: 'waiting', staleInputs: [], inputChanged: false }
     case 'task.skipped':
-      return { ...state, status: 'skipped' }
+      return { ...state, status: 'skipped', untold: true }
     case 'task.returned':
       return { ...state, status: 'todo', feedback: event.data.feedback }
     case 'task.stagnated':
@@ -25,7 +27,12 @@ export function evolveOutcome(state: TaskState, event: AssayEvent): TaskState {
     case 'task.force_accepted':
       return ended(taken(state, event.data), { flag: 'below-threshold', content: event.data.content, score: event.data.score })
     case 'task.failed':
-      return { ...ended(state), status: 'failed' }
+      return {
+        ...ended(state),
+        ...(state.status === 'running' && state.current && { current: { ...state.current, cutOff: true } }),
+        status: 'failed',
+        untold: true,
+      }
     case 'task.delegated':
       return { ...state, fannedOut: [...state.fannedOut, event.data.content] }
     case 'task.held': {
@@ -133,7 +140,8 @@ function overruled(state: TaskState, { outcome, reason }: EventData<'task.overru
   const undecided = content !== undefined && decisionOn(state, content) === undefined
   const rejectedByOwner = outcome === 'fail' && undecided ? { ...others, [content]: reason } : others
   return withEntry(
-    { ...state, decided, rejectedByOwner },
+    // What the owner takes rests on the inputs as they were; what the owner turns down is begun anew on what they are.
+    { ...state, decided, rejectedByOwner, untold: true },
     {
       attempt: state.attempts,
       source: 'owner',

@@ -2,7 +2,7 @@ import type { AssayEvent, EventData } from '../../../contract/events/manifest.ts
 import type { Decision, LedgerEntry } from '../../../contract/review.ts'
 import { type Ending, feedbackOnDecision, feedbackOnEnding } from '../../ledger/feedback.ts'
 import { evolvePanel, openPanel, type Panel } from '../../panel/state.ts'
-import type { Round, TaskState } from '../state.ts'
+import type { DecidedContent, Round, TaskState } from '../state.ts'
 
 /** What the events of a review, and code's own rejections, do to the task: panel, vetoes, decisions, ledger, rounds. */
 export function evolveReview(state: TaskState, event: AssayEvent): TaskState {
@@ -28,6 +28,8 @@ export function evolveReview(state: TaskState, event: AssayEvent): TaskState {
     }
     case 'review.decided':
       return decided(state, event.data)
+    case 'decision.carried':
+      return carried(state, event.data)
     case 'decision.reused': {
       const stands = state.decided.find((one) => one.review === event.data.review)
       return stands ? withRejection(state, event.data.attempt, stands.decision) : state
@@ -40,7 +42,7 @@ export function evolveReview(state: TaskState, event: AssayEvent): TaskState {
     case 'attempt.failed':
       return withEnding(state, { cause: event.data.failure, detail: event.data.detail, reports: [] })
     case 'attempt.interrupted':
-      return withEnding(state, { cause: 'interrupted', detail: event.data.detail, reports: [] })
+      return withEnding(withoutCutOff(state), { cause: 'interrupted', detail: event.data.detail, reports: [] })
     default:
       return state
   }
@@ -54,10 +56,20 @@ function abandoned(state: TaskState, { why }: EventData<'review.abandoned'>): Ta
 function decided(state: TaskState, { review, attempt, decision }: EventData<'review.decided'>): TaskState {
   const { panel, ...rest } = state
   if (!panel) return state
+  const { subject, caseDigest } = panel
   const remembered = decision.graded
-    ? [...rest.decided, { review, attempt, subject: panel.subject, caseDigest: panel.caseDigest, decision, judges: graders(panel) }]
+    ? [...rest.decided, { review, attempt, subject, caseDigest, decision, judges: graders(panel) }]
     : rest.decided
-  const entry: Omit<LedgerEntry, 'entry'> = {
+  return withRejection(withEntry({ ...rest, decided: remembered }, entryOf({ review, attempt, decision, subject })), attempt, decision)
+}
+
+function entryOf({
+  review,
+  attempt,
+  decision,
+  subject,
+}: Pick<DecidedContent, 'review' | 'attempt' | 'decision' | 'subject'>): Omit<LedgerEntry, 'entry'> {
+  return {
     attempt,
     review,
     source: decision.parse_failed ? 'unreadable' : 'panel',
@@ -67,9 +79,15 @@ function decided(state: TaskState, { review, attempt, decision }: EventData<'rev
     concern: decision.concern,
     points: decision.points.map((point) => point.text),
     pointers: decision.pointers,
-    content: panel.subject.content,
+    content: subject.content,
   }
-  return withRejection(withEntry({ ...rest, decided: remembered }, entry), attempt, decision)
+}
+
+/** Judges of another task have said it: it is this task's decision from now on. */
+function carried(state: TaskState, { review, attempt, subject, caseDigest, decision, judges }: EventData<'decision.carried'>): TaskState {
+  const known: DecidedContent = { review, attempt, subject, caseDigest, decision, judges }
+  const remembered = { ...state, reviews: review, decided: [...state.decided, known] }
+  return withRejection(withEntry(remembered, entryOf(known)), attempt, decision)
 }
 
 function graders({ seats }: Panel): string[] {
@@ -83,6 +101,13 @@ function withRejection(state: TaskState, attempt: number, decision: Decision): T
   if (!decision.graded || !decision.score || decision.category === null) return { ...state, feedback }
   const round: Round = { attempt, category: decision.category, pointers: decision.pointers, score: decision.score }
   return { ...state, feedback, rounds: [...state.rounds, round] }
+}
+
+/** How its turn ended is known now. */
+function withoutCutOff(state: TaskState): TaskState {
+  if (!state.current?.cutOff) return state
+  const { cutOff: _known, ...current } = state.current
+  return { ...state, current }
 }
 
 function withEnding(state: TaskState, ending: Ending): TaskState {

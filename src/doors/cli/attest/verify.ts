@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { hasExpired, type Statement } from '../../../contract/attest/statement.ts'
 import { openStatement } from '../../../engine/audit/envelope.ts'
-import { compareSubject } from '../../../engine/audit/subject.ts'
+import { compareSubject, type SubjectReport } from '../../../engine/audit/subject.ts'
 import type { App, ExitCode } from '../app.ts'
 import { oneLine, type Output } from '../output.ts'
 import { chosenKey, namedText } from '../audit/kept.ts'
@@ -33,10 +33,16 @@ export async function verifyAttestationCommand(app: App, output: Output, file: s
   const expired = assay !== undefined && hasExpired(assay, Date.now())
   const accepted = !expired && (result === 'PASSED' || (result === 'WARNED' && flags.allowWarned === true))
   if (output.json)
-    output.jsonLine({ kind: 'verified', result, accepted, ...(expired && { expired }), matching: compared?.matching ?? null, statement })
-  else
-    for (const line of lines(output, statement, expired, compared && { path: flags.subject ?? '', matching: compared.matching }))
-      output.data(line)
+    output.jsonLine({
+      kind: 'verified',
+      result,
+      accepted,
+      ...(expired && { expired }),
+      matching: compared?.matching ?? null,
+      ...(compared?.beside && { beside: compared.beside }),
+      statement,
+    })
+  else for (const line of lines(output, statement, expired, compared && { path: flags.subject ?? '', ...compared })) output.data(line)
   if (expired) output.note(`EXPIRED: the decision counted until ${oneLine(assay?.expires ?? '')}; what lies there now was not reviewed.`)
   if (!accepted && !expired && result === 'WARNED') output.note('It did not pass a review cleanly; --allow-warned lets that through.')
   return accepted ? 0 : 1
@@ -52,7 +58,7 @@ function lines(
   output: Output,
   { subject, predicate }: Statement,
   expired: boolean,
-  compared: { path: string; matching: number } | undefined,
+  compared: ({ path: string } & Pick<SubjectReport, 'matching' | 'beside'>) | undefined,
 ): string[] {
   const { result, assay } = predicate
   const paint = result === 'FAILED' ? 'red' : result === 'WARNED' || expired ? 'yellow' : 'green'
@@ -62,6 +68,7 @@ function lines(
     ...(compared
       ? [`subject   ${compared.path}: ${compared.matching} ${compared.matching === 1 ? 'file is' : 'files are'} exactly what was attested`]
       : []),
+    ...(compared?.beside ? [`beside    ${compared.beside.join(', ')}: never part of what is reviewed, and not looked into`] : []),
     ...(assay
       ? [
           `${assay.kind.padEnd(9)} ${oneLine(assay.id)}: ${oneLine(assay.title)}`,

@@ -27,6 +27,7 @@ const kinds: Readonly<Record<string, Group>> = {
   'review.opened': 'decision',
   'review.decided': 'decision',
   'decision.reused': 'decision',
+  'decision.carried': 'decision',
   'task.accepted': 'decision',
   'task.failed': 'decision',
   'task.stagnated': 'decision',

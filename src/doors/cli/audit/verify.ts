@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Checkpoint } from '../../../contract/attest/checkpoint.ts'
 import { type AuditReport, unopenable, verifyEverything } from '../../../engine/audit/verify.ts'
+import { owedTasks, owedText } from '../../../engine/mission/owed.ts'
 import { JournalFault } from '../../../ports/journal.ts'
 import type { App, ExitCode } from '../app.ts'
 import type { Output } from '../output.ts'
@@ -26,7 +27,10 @@ export async function verifyCommand(app: App, output: Output, flags: CheckpointF
     const { journal, snapshots, rules } = opened.engine.parts
     const { policy } = rules
     try {
-      return tell(output, await verifyEverything({ journal, snapshots, inventory: keeping.inventory(home), policy }, checkpoint.value))
+      const report = await verifyEverything({ journal, snapshots, inventory: keeping.inventory(home), policy }, checkpoint.value)
+      const owed = report.breaks.length === 0 ? await owedTasks(journal) : []
+      if (owed.length > 0) output.note(`note: ${owedText(owed)}`)
+      return tell(output, report)
     } finally {
       await opened.engine.close()
     }

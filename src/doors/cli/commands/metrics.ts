@@ -117,7 +117,7 @@ const scoreColumns: Column<Pick<WorkFigures, 'avgScore' | 'minScore' | 'maxScore
   ['max', ({ maxScore }) => scoreText(maxScore)],
 ]
 
-const workColumns: Column<WorkFigures>[] = [
+const workColumns: Column<WorkFigures & Pick<TaskMetrics, 'working'>>[] = [
   ['passed', (one) => shareText({ count: one.passedAssessments, of: one.totalAssessments })],
   ...scoreColumns,
   ['first pass', (one) => shareText(one.firstPassYield)],
@@ -130,6 +130,8 @@ const workColumns: Column<WorkFigures>[] = [
   ['agreed', (one) => shareText(one.judgeAgreement)],
   ['overruled', (one) => shareText(one.overruleRate)],
   ['in review', (one) => (one.avgTimeInReviewMs === null ? none : shortTime(one.avgTimeInReviewMs))],
+  ['work tokens', ({ working }) => (working.calls === 0 ? none : `${working.inputTokens}+${working.outputTokens}`)],
+  ['work cost', ({ working }) => costText(working)],
 ]
 
 const judgeColumns: Column<Extract<MetricsGroup, { kind: 'judge' }>>[] = [
@@ -155,7 +157,7 @@ function dimensionColumns(groups: readonly Pick<WorkFigures, 'dimensionScores'>[
 }
 
 /** A plus where calls without a known price came on top. */
-function costText({ calls, unpriced, costUsd }: WorkFigures['judging']): string {
+function costText({ calls, unpriced, costUsd }: Pick<TaskMetrics['working'], 'calls' | 'unpriced' | 'costUsd'>): string {
   if (unpriced === calls) return none
   return `$${costUsd.toFixed(4)}${unpriced > 0 ? '+' : ''}`
 }

@@ -72,8 +72,9 @@ export function missionRetryCommand(app: App, output: Output, id: string, flags:
   return asOwner(app, output, id, flags, async (engine, mission, by) => {
     const { changed, refused } = await retryMission(engine, mission.id, { by, reason: flags.reason ?? '' })
     for (const { task, message } of refused) output.note(`${task}: ${message}`)
-    sayChanged(output, mission.id, 'opened again', changed)
-    return 0
+    const nothingDone = changed.length === 0 && refused.length > 0
+    if (!nothingDone || output.json) sayChanged(output, mission.id, 'opened again', changed)
+    return nothingDone ? 2 : 0
   })
 }
 
@@ -83,8 +84,12 @@ export function missionStopCommand(app: App, output: Output, id: string, flags: 
     const { changed, refused, gates } = await stopMission(engine, mission.id, { by, reason: flags.reason ?? '' })
     for (const { task, message } of refused) output.note(`${task}: ${message}`)
     const ended = [...changed, ...gates.map((gate) => `${mission.id}/gate:${gate}`)]
-    if (refused.length === 0 || ended.length > 0) sayChanged(output, mission.id, 'stopped', ended)
-    const open = (await engine.missions()).some((row) => row.id === mission.id && row.finished === undefined)
+    const row = (await engine.missions()).find(({ id: one }) => one === mission.id) ?? mission
+    const open = row.finished === undefined
+    const finishes = ended.length === 0 && mission.finished === undefined && !open
+    if (finishes && !output.json)
+      output.data(`${mission.id}: nothing in it was open any more; it is finished: ${standingText(await standingOf(engine, row))}`)
+    else if (refused.length === 0 || ended.length > 0) sayChanged(output, mission.id, 'stopped', ended)
     if (open) output.note(`assay: ${mission.id} is still open`)
     return open ? 2 : 0
   })

@@ -207,6 +207,7 @@ function report(output: Output, missions: string[], end: RunEnd, configFlag: str
       ...(end.waivedThresholds.length > 0 && { waivedThresholds: end.waivedThresholds }),
       ...(waivedGates.length > 0 && { waivedGates }),
       ...(end.withheld.length > 0 && { withheld: end.withheld }),
+      ...(end.untold && { notifications: end.untold }),
       tasks: end.rows,
     })
   else output.data(summary(output, missions, end, configFlag))

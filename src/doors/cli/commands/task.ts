@@ -70,7 +70,9 @@ function detailLines(output: Output, row: TaskRow, detail: TaskDetail): string[]
     `${output.paint('bold', oneLine(row.title))}  ${paintState(output, row)}`,
     `id        ${row.id}`,
     `assignee  ${row.assignee}   attempts ${detail.charged} of ${detail.allowed}   priority ${row.priority}`,
-    ...(row.score ? [`score     ${row.score.on5} (${row.score.on100}/100) against a bar of ${detail.bar}`] : [`bar       ${detail.bar}`]),
+    ...(row.score
+      ? [`score     ${row.score.on5} (${row.score.on100}/100) against a bar of ${detail.decidedBar}`]
+      : [`bar       ${detail.bar}`]),
     ...(row.detail ? [`because   ${oneLine(row.detail, 400)}`] : []),
     ...(row.content ? [`content   ${row.content}`] : []),
     ...(detail.workspace ? [`workspace ${detail.workspace}`] : []),

@@ -9,12 +9,16 @@ export async function hookCommand(app: App, output: Output, { agent }: { agent: 
   return 0
 }
 
-/** The agent whose hook a command line was to answer, however wrong the rest of it is; undefined for every other command. */
+/** The agent whose hook a command line was to answer, however wrong the rest of it is, named or not; undefined for every other command. */
 export function hookedAgent([command, ...rest]: readonly string[]): string | undefined {
   if (command !== 'hook' || rest.includes('install') || rest.includes('remove')) return undefined
   const at = rest.findIndex((word) => word === '--agent' || word.startsWith('--agent='))
-  return rest[at] === '--agent' ? rest[at + 1] : rest[at]?.slice('--agent='.length)
+  const named = rest[at] === '--agent' ? rest[at + 1] : rest[at]?.slice('--agent='.length)
+  return named === undefined || named === '' || named.startsWith('-') ? unnamed : named
 }
+
+/** Whoever calls the hook without a name is let go like the others. */
+const unnamed = 'agent'
 
 /** A hook that is called wrongly lets the agent go: agents take the exit code of bad usage for a block. */
 export async function misusedHook(app: App, output: Output, agent: string, fault: string): Promise<ExitCode> {

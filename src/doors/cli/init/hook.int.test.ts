@@ -32,7 +32,7 @@ async function init(flags: InitFlags, hook?: (request: HookRequest) => Awaited<R
 
 describe('assay init --hook', () => {
   it('shows what it would change before it changes it', async () => {
-    const { code, asked, stdout, stderr } = await init({ hook: 'claude', yes: true }, ({ dryRun }) => ({
+    const { code, asked, stdout, stderr } = await init({ hook: ['claude'], yes: true }, ({ dryRun }) => ({
       ok: true,
       value: ['--- a.json', '+++ a.json', dryRun ? '+    "would": 1' : '+    "done": 1'],
     }))
@@ -43,7 +43,7 @@ describe('assay init --hook', () => {
   })
 
   it('writes nothing at all where the hook cannot be put in', async () => {
-    const { code, stderr } = await init({ hook: 'claude', yes: true }, () => ({ ok: false, error: 'its settings are torn' }))
+    const { code, stderr } = await init({ hook: ['claude'], yes: true }, () => ({ ok: false, error: 'its settings are torn' }))
     expect(code).toBe(2)
     expect(stderr).toContain('its settings are torn')
     expect(existsSync(join(folder, 'assay.yaml'))).toBe(false)
@@ -51,7 +51,7 @@ describe('assay init --hook', () => {
 
   it('takes back what it wrote where the hook cannot be put in after all', async () => {
     writeFileSync(join(folder, 'AGENTS.md'), '# Ours, ünd no line break')
-    const { code, stdout, stderr } = await init({ hook: 'claude', yes: true }, ({ dryRun }) =>
+    const { code, stdout, stderr } = await init({ hook: ['claude'], yes: true }, ({ dryRun }) =>
       dryRun ? { ok: true, value: ['+++ a.json'] } : { ok: false, error: 'the disk is full' },
     )
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -61,9 +61,9 @@ describe('assay init --hook', () => {
   })
 
   it('only rehearses without a yes, and takes the hook out with the rest', async () => {
-    const unasked = await init({ hook: 'claude' }, () => ({ ok: true, value: ['would change'] }))
+    const unasked = await init({ hook: ['claude'] }, () => ({ ok: true, value: ['would change'] }))
     expect(unasked).toMatchObject({ code: 2, asked: [{ dryRun: true }] })
-    const removed = await init({ hook: 'claude', yes: true, remove: true }, () => ({ ok: true, value: ['taken out'] }))
+    const removed = await init({ hook: ['claude'], yes: true, remove: true }, () => ({ ok: true, value: ['taken out'] }))
     expect(removed).toMatchObject({
       code: 0,
       asked: [
@@ -90,11 +90,11 @@ describe('assay init --hook', () => {
 
   it('has nothing to do where the hook is in already', async () => {
     await init({ yes: true })
-    expect((await init({ hook: 'claude' }, () => ({ ok: true, value: [] }))).stdout).toBe('nothing to do\n')
+    expect((await init({ hook: ['claude'] }, () => ({ ok: true, value: [] }))).stdout).toBe('nothing to do\n')
   })
 
   it('says so where there are no hooks', async () => {
-    const { code, stderr } = await init({ hook: 'claude', yes: true })
+    const { code, stderr } = await init({ hook: ['claude'], yes: true })
     expect(code).toBe(2)
     expect(stderr).toContain('not available')
   })

@@ -23,7 +23,8 @@ import type { Survey, TemplateName } from './survey.ts'
 export interface InitFlags {
   template?: TemplateName
   model?: string
-  hook?: string
+  /** Agents whose hooks are put in, or taken out. */
+  hook?: readonly string[]
   yes?: boolean
   dryRun?: boolean
   remove?: boolean
@@ -89,11 +90,16 @@ interface HookChanges {
 async function changeHooks(app: App, { terminal }: Output, flags: InitFlags, dryRun: boolean): Promise<HookChanges> {
   const { hook, remove = false } = flags
   const found: HookChanges = { lines: [], problems: [] }
-  for (const agent of hook !== undefined ? [hook] : remove ? hookedAgents : []) {
+  const put: string[] = []
+  for (const agent of new Set(hook ?? (remove ? hookedAgents : []))) {
     const changed = await app.hook?.({ agent, folder: terminal.cwd, remove, dryRun, ...(hook === undefined && { onlyOfProject: true }) })
     if (changed?.ok === false) found.problems.push(changed.error)
     else found.lines.push(...(changed?.value ?? []))
+    if (changed?.ok && changed.value.length > 0) put.push(agent)
   }
+  // All that were asked for, or none.
+  if (!remove && !dryRun && found.problems.length > 0)
+    for (const agent of put) await app.hook?.({ agent, folder: terminal.cwd, remove: true, dryRun: false })
   return found
 }
 

@@ -58,7 +58,7 @@ function panelLines(output: Output, rows: readonly TaskRow[], width: number): st
 function rowLine(output: Output, row: TaskRow, width: number): string {
   const state = stateWord(row)
   const judges = (row.seats ?? []).map((seat) => `${seat.judge} ${mark(seat.state)}`).join('  ')
-  const bar = row.status === 'in_review' ? `  bar ${barOn100(row.bar)}` : ''
+  const bar = row.status === 'in_review' ? `  bar ${barOn100(row.nextBar ?? row.bar)}` : ''
   const rest = cut(`${oneLine(row.title, 40)}  attempt ${row.attempt}  ${judges}${bar}`, width - displayWidth(state) - 4)
   return `  ${paintState(output, row, state)}  ${rest}`
 }

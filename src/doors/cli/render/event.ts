@@ -51,6 +51,8 @@ const descriptions: Descriptions = {
   'veto.lifted': ({ criterion, by }) => `veto on ${criterion} lifted by ${by === 'judge' ? 'its judge' : `the ${by}`}`,
   'review.decided': ({ decision }) =>
     `${decision.outcome === 'pass' ? 'PASS' : 'REJECTED'}, ${score(decision.score)}${decision.category ? `, ${decision.category}` : ''}${decision.degraded ? ' (degraded panel)' : ''}: ${decision.concern}`,
+  'decision.carried': ({ from, decision }) =>
+    `REJECTED, ${score(decision.score)}: exactly this was judged before (${from.task}): ${decision.concern}`,
   'decision.reused': ({ review }) => `same content as in review ${review}: its decision stands`,
   'merge.requested': ({ acceptance }) => `merging ${acceptance.kind === 'accepted' ? acceptance.flag : 'below-threshold'} work`,
   'merge.checked': ({ reports }) => `merged; ${reports.length} ${reports.length === 1 ? 'check passes' : 'checks pass'} on the merge`,
@@ -101,6 +103,7 @@ const descriptions: Descriptions = {
       ...(corrected.length > 0 ? [`made what was accepted: ${corrected.join(', ')} (what lay there is in ${kept})`] : []),
       ...(others.length > 0 ? [`left as they are: ${others.join(', ')}`] : []),
     ].join('; '),
+  'task.unreadied': () => 'waits for what it depends on, as that is now',
   'task.blocked': ({ gate }) => `waits for the gate ${gate} again`,
   'mission.started': ({ name, tasks }) => `mission ${name}: ${tasks} tasks`,
   'mission.finished': ({ outcome, detail }) => `mission finished, ${outcome}: ${detail}`,

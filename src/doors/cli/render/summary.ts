@@ -54,6 +54,7 @@ export function summary(output: Output, missions: readonly string[], end: RunEnd
   }
   for (const { task, why } of end.withheld.slice(0, mostWithheld))
     lines.push(wrap(`Not handed over: ${task}: ${oneLine(why, 300)}`, output.columns, 2))
+  if (end.untold) lines.push(wrap(untoldText(end.untold), output.columns, 2))
   for (const { task, agent, for: what } of end.awaited.slice(0, mostAwaited))
     lines.push(wrap(`Waits for ${oneLine(agent, 60)}, who comes from outside: ${what} on ${task}`, output.columns, 2))
   for (const { request, answers, detail } of end.requests.slice(0, mostAsked)) {
@@ -77,6 +78,12 @@ function endWord({ stopped, outcome }: RunEnd): string {
   }[outcome]
 }
 
+function untoldText({ waiting, givenUp, last }: NonNullable<RunEnd['untold']>): string {
+  const why = last ? ` (the last on ${oneLine(last.channel, 60)}: ${oneLine(last.detail, 200)})` : ''
+  const counts = [...(givenUp > 0 ? [`${givenUp} given up${why}`] : []), ...(waiting > 0 ? [`${waiting} still to be sent`] : [])]
+  return `Notifications: ${counts.join(', ')}; see assay doctor`
+}
+
 function judgingText({ calls, unpriced, inputTokens, outputTokens, costUsd, estimated = 0 }: RunEnd['judging']): string {
   const besides = [...(unpriced > 0 ? [`${unpriced} without a price`] : []), ...(estimated > 0 ? [`${estimated} estimated`] : [])]
   const money = calls === unpriced ? [] : [`$${costUsd.toFixed(4)}${besides.length > 0 ? ` (${besides.join(', ')})` : ''}`]
@@ -84,8 +91,11 @@ function judgingText({ calls, unpriced, inputTokens, outputTokens, costUsd, esti
 }
 
 /** What stands in its way now: judges' words may be older than what holds it, unless the hold is for them. */
-function whyWorst({ status, held, concern, detail }: TaskRow): string {
-  const first = status === 'held' && held !== 'escalated' ? (detail ?? concern) : (concern ?? detail)
+function whyWorst({ status, held, concern, detail, score, bar }: TaskRow): string {
+  // What judges passed, and was ended all the same, did not fail for what they said.
+  const passed = score !== undefined && score.on100 >= barOn100(bar)
+  const newer = status === 'held' ? held !== 'escalated' : status === 'failed' && passed
+  const first = newer ? (detail ?? concern) : (concern ?? detail)
   return first ?? ''
 }
 

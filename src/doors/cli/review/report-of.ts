@@ -15,7 +15,8 @@ export function reportOf(
 ): ReviewReport {
   const { state, events } = end
   const { spec } = state
-  const decision = last(events, 'review.decided')?.decision
+  const carried = last(events, 'decision.carried')
+  const decision = carried?.decision ?? last(events, 'review.decided')?.decision
   const opened = last(events, 'review.opened')
   const sittings = events.flatMap((event) => (event.type === 'verdict.recorded' ? [event.data.sitting] : []))
   const checks = events.flatMap((event) => (event.type === 'checks.passed' || event.type === 'checks.failed' ? event.data.reports : []))
@@ -27,7 +28,7 @@ export function reportOf(
     ...ending,
     ...(turned && { accepted: { by: turned.by, reason: turned.reason } }),
     ...(score && { score }),
-    bar: spec.bar,
+    bar: decision?.bar ?? spec.bar,
     category: decision?.category ?? (last(events, 'attempt.rejected')?.category || null),
     concern: decision?.concern ?? last(events, 'attempt.rejected')?.detail ?? state.hold?.detail ?? '',
     nextSteps: decision?.outcome === 'reject' ? decision.points : [],
@@ -39,7 +40,11 @@ export function reportOf(
     judges: judgesOf(events),
     checks,
     suspicions: opened?.suspicions ?? [],
-    warnings: [...(opened?.degraded ? [`quorum ${opened.quorum}, ${degradedWords}`] : []), ...(opened?.warnings ?? [])],
+    warnings: [
+      ...(carried ? [`exactly this was judged before (${carried.from.task}) and rejected: nobody was asked again`] : []),
+      ...(opened?.degraded ? [`quorum ${opened.quorum}, ${degradedWords}`] : []),
+      ...(opened?.warnings ?? []),
+    ],
     ...(opened?.degraded && { degraded: { quorum: opened.quorum } }),
     usage: usageOf(events),
     durationMs,

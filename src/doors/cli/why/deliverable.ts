@@ -63,6 +63,7 @@ function whyNot({ state, review, gate, policy }: DeliverableStanding): Reason {
   }
   const because = `the gate is shut (${outcome.code}): ${outcome.message}`
   if (request) return { because, next: `assay requests answer ${request.request} <accept or fail> --reason <why>` }
+  if (outcome.next !== undefined) return { because, next: outcome.next.replace('review …', 'review <path>') }
   switch (outcome.code) {
     case 'failed':
     case 'not_clean':

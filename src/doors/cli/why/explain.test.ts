@@ -23,6 +23,7 @@ const detailOf = (detail: Partial<TaskDetail>): TaskDetail => ({
   title: 'a',
   status: 'todo',
   bar: '3.0 (60/100)',
+  decidedBar: '3.0 (60/100)',
   charged: 0,
   allowed: 2,
   criteria: [],

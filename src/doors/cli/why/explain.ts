@@ -32,6 +32,8 @@ export interface TaskKnown {
   unacceptedPolicy?: string
   /** Its deliverable, and why that is in the inbox or is not. */
   deliverable?: { id: string; state: string; because: string }
+  /** Its ending is still to be shown to the owner. */
+  owed?: true
 }
 
 /** Most lines of the chain: with title, reason and next command it is ten lines. */
@@ -61,6 +63,7 @@ export function explainTask(known: TaskKnown): Explanation {
     ...(isBlocked(row) ? known.blockers.slice(1) : []).map(
       (one) => `which waits for ${one.title} (${stateWord(one)}${one.detail ? `: ${one.detail}` : ''})`,
     ),
+    ...(known.owed ? ['card: its ending is still to be shown to you; assay resume does that'] : []),
     ...(known.deliverable ? [deliverableLine(known.deliverable, row.id)] : []),
     ...(known.unacceptedPolicy === undefined ? [] : [`policy: ${known.unacceptedPolicy}`]),
     ...detail.requests.map(({ request, answers }) => `asks you: ${request} (${answers.join(', ')})`),
@@ -70,7 +73,14 @@ export function explainTask(known: TaskKnown): Explanation {
     ...(isOpenReview(row) ? detail.judges.map(({ judge, said }) => `judge ${judge}: ${said}`) : []),
     `attempts: ${detail.charged} of ${detail.allowed}, by ${row.assignee}; bar ${detail.bar}`,
   ]
-  return { id: row.id, title: row.title, state: stateWord(row), because, chain: chain.slice(0, longestChain), next }
+  return {
+    id: row.id,
+    title: row.title,
+    state: stateWord(row),
+    because,
+    chain: chain.slice(0, longestChain),
+    next: known.owed ? 'assay resume' : next,
+  }
 }
 
 /** A deliverable that has a name of its own is asked about by that. */
@@ -171,7 +181,7 @@ function whyHeld({ row, detail, busy }: TaskKnown): Reason {
 }
 
 function whyDone({ row, detail }: TaskKnown): Reason {
-  const score = row.score ? `${row.score.on100}/100 against a bar of ${detail.bar}` : 'without a score'
+  const score = row.score ? `${row.score.on100}/100 against a bar of ${detail.decidedBar}` : 'without a score'
   const [request] = detail.requests
   const answer = request && `assay requests answer ${request.request} <${request.answers.join(' or ')}> --reason <why>`
   switch (row.flag) {

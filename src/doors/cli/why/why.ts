@@ -8,6 +8,7 @@ import { wrap } from '../render/table.ts'
 import { withTask } from '../commands/task.ts'
 import { deliverableStanding } from '../../../engine/deliverables/look.ts'
 import { rejectedElsewhere } from '../../../engine/deliverables/turned-down.ts'
+import { isOwed } from '../../../engine/mission/owed.ts'
 import { policyWords } from '../policy/words.ts'
 import { explainDeliverable } from './deliverable.ts'
 import { type Explanation, blockersOf, explainTask, type TaskKnown } from './explain.ts'
@@ -49,6 +50,7 @@ async function knownOf(app: App, engine: Engine, row: TaskRow): Promise<TaskKnow
     ...{ row, detail, gates, dependencies, blockers: blockersOf(row, byId), busy: await engine.isBusy() },
     ...(!policy.accepted && { unacceptedPolicy: policyWords(policy) }),
     ...(deliverable && { deliverable }),
+    ...(state.spec.deliverable && (await isOwed(engine.parts.journal, row.id)) && { owed: true as const }),
   }
 }
 

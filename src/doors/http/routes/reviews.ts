@@ -123,6 +123,8 @@ const delegations = [
       const above = parent === undefined ? undefined : await ownTask(door, who, parent)
       if (above && 'refused' in above) return above
       const by = inName(who, body.worker) ?? who.name
+      if (by === body.worker && !Object.hasOwn(door.engine.parts.config.agents, by))
+        return refuse('invalid_request', `\`worker\`: ${by} is no agent of this organisation`)
       const begun = await beginDelegation(door.engine, body.call, {
         by,
         ...(parent !== undefined && { parent }),

@@ -42,8 +42,11 @@ const looking = [
     handle: async ({ door, who, query }) => {
       const { mission, status } = query
       const assignee = who.scope === 'worker' ? who.name : query.assignee
+      // What is brought to be reviewed is nobody's to take: a worker finds it by its deliverable.
       const wanted = (row: TaskRow) =>
-        (status === undefined || row.status === status) && (assignee === undefined || row.assignee === assignee)
+        (who.scope !== 'worker' || !row.outside) &&
+        (status === undefined || row.status === status) &&
+        (assignee === undefined || row.assignee === assignee)
       return { body: await taskPage(door, mission === undefined ? '' : `${mission}/`, wanted, query) }
     },
   }),

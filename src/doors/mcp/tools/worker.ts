@@ -27,7 +27,8 @@ async function listTasks({ session, engine, input }: Call<{ open: boolean; limit
     for (const { key, row } of rows) {
       afterKey = key
       const task = row as TaskRow
-      if (task.assignee !== session.agent || (input.open && ended.has(task.status))) continue
+      // What is brought to be reviewed is nobody's to take; get_review tells of it.
+      if (task.outside || task.assignee !== session.agent || (input.open && ended.has(task.status))) continue
       tasks.push(task)
       if (tasks.length === input.limit) return answer({ tasks, next: afterKey })
     }

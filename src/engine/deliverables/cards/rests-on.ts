@@ -24,7 +24,7 @@ interface Footing {
 
 /** Why accepted work counts no longer, though it was not told of it yet; and the tasks that this rests on, as they were seen. */
 export interface Ground {
-  broken?: { why: string; at: string }
+  broken?: { task: string; why: string; at: string }
   /** Conditions for an append that rests on what was seen. */
   seen: StreamAppend[]
 }
@@ -52,7 +52,7 @@ export async function groundOf(journal: Reading, task: string): Promise<Ground> 
       if (!isAsGiven && !(built.byOwner && under.leftAt < built.acceptedAt)) {
         seen.set(input, { stream: taskStream(input), expected: under.version, events: [] })
         const now = under.counts === undefined ? `is ${under.status}, no longer accepted` : 'was accepted with other content since'
-        return { broken: { why: `${id} rests on ${input}, which ${now}`, at: under.left }, seen: [...seen.values()] }
+        return { broken: { task: id, why: `${id} rests on ${input}, which ${now}`, at: under.left }, seen: [...seen.values()] }
       }
       if (isAsGiven && !seen.has(input)) open.push(input)
     }
@@ -65,7 +65,7 @@ export async function acceptedGround(journal: Reading, task: string): Promise<Gr
   const own = await footingOf(journal, task)
   if (own?.counts !== undefined) return groundOf(journal, task)
   const seen = [{ stream: taskStream(task), expected: own?.version ?? 0, events: [] }]
-  return { broken: { why: `${task} is ${own?.status ?? 'gone'}, no longer accepted`, at: own?.left ?? '' }, seen }
+  return { broken: { task, why: `${task} is ${own?.status ?? 'gone'}, no longer accepted`, at: own?.left ?? '' }, seen }
 }
 
 /** A task as its events say; they are read again where there are more of them. */

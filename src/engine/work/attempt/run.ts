@@ -1,3 +1,4 @@
+import type { Usage } from '../../../contract/verdict.ts'
 import type { Lease } from '../../../contract/work.ts'
 import type { TaskState } from '../../../core/task/state.ts'
 import type { BrainPort, WorkEnding, WorkOrder } from '../../../ports/brain.ts'
@@ -14,6 +15,7 @@ import { reportEnding } from './submission.ts'
 import { openTalk, TurnLost } from './talk.ts'
 import { whileUnderWay } from './under-way.ts'
 import { type Bench, type Runner, settleRefused } from '../bench.ts'
+import { countLateWork } from '../late-usage.ts'
 
 /** How long a task waits before it looks again whether its shared folder is free: a little longer each time, for every look is written down. */
 const folderRetryMs = (lease: Lease) => Math.min(100 * lease.claims, 2_000)
@@ -27,7 +29,12 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
   const { task } = lease.payload as { task: string }
   const { state } = await bench.tasks.load(task)
   if (state?.status === 'running') return goOn(bench, lease, state, signal)
-  if (state?.status !== 'todo') return void (await journal.complete(lease))
+  if (state?.status === 'failed' && wasCutOff(lease, state)) return interrupted(bench, lease, state)
+  if (state?.status !== 'todo') {
+    // The task was ended in the middle of a turn, and so was the process that would have counted it.
+    if (state?.current?.work === lease.key) await countLateWork(bench, state, undefined)
+    return void (await journal.complete(lease))
+  }
   if (signal.aborted) return void (await journal.release(lease, 0))
 
   const agent = rules.policy.agents[state.spec.assignee]
@@ -73,6 +80,12 @@ export const runAttempt: Runner = async (bench, lease, signal) => {
 
   const workspace = prepared ?? (await openWorkspace())
   await takeTurn(bench, lease, started.state, { brain, inputs, workspace }, signal)
+}
+
+/** The task failed while this turn was under way, and whoever had it is gone: a process that lives completes its work itself. */
+function wasCutOff({ key, claims }: Lease, { current }: TaskState): boolean {
+  const hadTurn = current?.work === key && current.case === undefined && !current.counted
+  return claims > 1 && hadTurn && (!current.conversational || current.callOpen)
 }
 
 /** Another task has the folder. Where nobody goes on with that one, it gives the folder up, or a person is asked. */
@@ -150,21 +163,29 @@ async function takeTurn(
   let ending = await turn(bench, brain, order, signal)
   if (ending.kind === 'failed' && ending.beforeEffect && !signal.aborted) ending = await turn(bench, brain, order, signal)
   if (ending.kind === 'handed_in') return
+  if (ending.kind === 'lost') return countLateWork(bench, state, ending.usage)
   // Between two tool calls nothing is cut off: the same attempt goes on later.
   const { state: now } = await bench.tasks.load(spec.id)
-  if (ending.kind === 'stopped' && now?.current?.conversational && !now.current.callOpen)
+  if (ending.kind === 'stopped' && now?.status === 'running' && now.current?.conversational && !now.current.callOpen)
     return void (await bench.parts.journal.release(lease, 0))
   await reportEnding(bench, lease, state, workspace, ending)
+  if (ending.usage) await countLateWork(bench, state, ending.usage)
+}
+
+/** The turn was somebody else's by the time that the worker said something. */
+interface Lost {
+  kind: 'lost'
+  usage: Usage | undefined
 }
 
 /** A brain that throws has a bug; what it did before is not known, so the attempt fails and is not repeated. */
-async function turn({ parts }: Bench, brain: BrainPort, order: WorkOrder, signal: AbortSignal): Promise<WorkEnding> {
+async function turn({ parts }: Bench, brain: BrainPort, order: WorkOrder, signal: AbortSignal): Promise<WorkEnding | Lost> {
   try {
     return await whileUnderWay(parts, order.task.id, () => brain.work(order, signal))
   } catch (error) {
     const fault = diskFault(error)
     if (fault) throw fault
-    if (error instanceof TurnLost) return { kind: 'handed_in' }
+    if (error instanceof TurnLost) return { kind: 'lost', usage: error.usage }
     return { kind: 'failed', failure: 'error', detail: `the brain broke: ${String(error)}`, output: '', beforeEffect: false }
   }
 }

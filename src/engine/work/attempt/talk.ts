@@ -17,9 +17,13 @@ import { takeContent } from './submission.ts'
 
 /** Another process has taken the turn over, or the task was ended meanwhile: whoever talks must stop. */
 export class TurnLost extends Error {
-  constructor(why: string) {
+  /** What the turn had used and no case has told, as far as it said so. */
+  readonly usage: Usage | undefined
+
+  constructor(why: string, usage: Usage | undefined) {
     super(`the turn is not this process's any more: ${why}`)
     this.name = 'TurnLost'
+    this.usage = usage
   }
 }
 
@@ -44,9 +48,9 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
       : { stored: await snapshots.putText(canonicalJson({ said, before: latest.stored })), said: [] }
     return latest
   }
-  const handle = async (command: TaskCommand, settledBy: (after: TaskState) => boolean = () => false) => {
+  const handle = async (command: TaskCommand, settledBy: (after: TaskState) => boolean = () => false, usage?: Usage) => {
     const handled = await bench.tasks.handle(id, command, { actor: assignee, settles: lease, settledBy })
-    if (!handled.ok) throw new TurnLost(handled.error.message)
+    if (!handled.ok) throw new TurnLost(handled.error.message, usage ?? ('usage' in command ? command.usage : undefined))
     return handled
   }
   const isOver = (after: TaskState) => after.status !== 'running' || after.attempts !== attempt
@@ -56,8 +60,9 @@ export async function openTalk(bench: Bench, lease: Lease, begun: TaskState, wor
     refused: await refusedCase(bench, begun),
     calling: async (tool, said, usage) =>
       void (await handle({ type: 'begin_call', attempt, tool, conversation: await keep(said), ...(usage && { usage }) })),
-    called: async (said) => void (await handle({ type: 'end_call', attempt, conversation: await keep(said) })),
-    keep: async (said) => void (await handle({ type: 'keep_conversation', attempt, conversation: await keep(said) })),
+    called: async (said, usage) => void (await handle({ type: 'end_call', attempt, conversation: await keep(said) }, undefined, usage)),
+    keep: async (said, usage) =>
+      void (await handle({ type: 'keep_conversation', attempt, conversation: await keep(said) }, undefined, usage)),
     async submit(raw: string, said: string, output: string, usage?: Usage) {
       const taken = await takeContent(bench, begun.spec, workspace, output)
       if (!taken.ok) return { kind: 'refused', problems: [taken.detail] }

@@ -15,6 +15,7 @@ import { judgePrompt, judgePromptVersion } from '../../prompts/judge.ts'
 import { diskFault } from '../../store-fault.ts'
 import { taskStream } from '../../streams.ts'
 import { type Bench, type Runner, settleRefused } from '../bench.ts'
+import { countLateJudge } from '../late-usage.ts'
 import { type Allowance, allowanceFor, oneAtATime } from './budget.ts'
 import { copyForJudge } from './copies.ts'
 import { folderBefore } from './folder-before.ts'
@@ -52,7 +53,10 @@ const askNow: Runner = async (bench, lease, signal) => {
   }
   const ending = before ? { kind: 'reply' as const, reply: before.reply } : await sit(bench, sitting, signal, allowance)
   // An answer that arrived is recorded even while stopping: it was paid for.
-  if (ending.kind === 'stopped' || (ending.kind === 'unavailable' && signal.aborted)) return void (await journal.release(lease, 0))
+  if (ending.kind === 'stopped' || (ending.kind === 'unavailable' && signal.aborted)) {
+    if (ending.kind === 'unavailable') await countLateJudge(bench, state, seat.judge, ending.usage)
+    return void (await journal.release(lease, 0))
+  }
   const { review, round } = asked
   const place = { review, seat: seat.seat, round, judge: seat.judge, nonce: random.nonce(), ...(ending.usage && { usage: ending.usage }) }
   const handled = await bench.tasks.handle(
@@ -70,6 +74,7 @@ const askNow: Runner = async (bench, lease, signal) => {
         },
     { actor: seat.judge, settles: lease },
   )
+  if (!handled.ok) await countLateJudge(bench, state, seat.judge, ending.usage)
   await settleRefused(bench, lease, handled)
 }
 

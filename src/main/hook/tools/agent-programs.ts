@@ -1,7 +1,7 @@
 import { knownAgents } from '../../../adapters/brains/agent/brain.ts'
 import type { Config } from '../../../contract/config/config.ts'
 import { visible } from '../../../contract/source/shown.ts'
-import { foundInPath } from '../../path-program.ts'
+import { agentsInReach, foundInPath } from '../../path-program.ts'
 
 const nowhere = '(nowhere)'
 
@@ -12,6 +12,11 @@ const nowhere = '(nowhere)'
 export function agentPrograms({ brains }: Pick<Config, 'brains'>): Record<string, string> {
   const names = Object.values(brains).flatMap((brain) => (brain.kind === 'agent' ? [knownAgents[brain.agent].program] : []))
   return Object.fromEntries(names.map((name) => [name, foundInPath(name) ?? nowhere]))
+}
+
+/** Says which agent of those that review cannot, because the session can write what it is made of; undefined where none is. */
+export function ownedAgent(config: Config, folder: string): string | undefined {
+  return agentsInReach(config, folder).find(({ reviews }) => reviews)?.why
 }
 
 /** Says which agent's program is found in another place than it was; undefined where none is, or nobody noted it. */

@@ -15,7 +15,7 @@ import type { SnapshotStore } from '../../../ports/snapshots.ts'
 import { filesOf } from '../../brain-files.ts'
 import type { TakenFolder } from '../folder.ts'
 import { Ignoring } from '../ignoring.ts'
-import { agentPrograms, lostAgent } from './agent-programs.ts'
+import { agentPrograms, lostAgent, ownedAgent } from './agent-programs.ts'
 import { standing } from './standing.ts'
 
 /**
@@ -44,11 +44,11 @@ const mostNamed = 5
 const packagesAt = ({ folder, snapshots }: Pick<ToolPlace, 'folder' | 'snapshots'>): InstalledPackages =>
   new InstalledPackages({ folder: join(folder, '.assay', 'work'), snapshots }, realpathSync(folder))
 
-/** Notes how tools stand now, and the rules that count. `listed`: git would take files that lie among packages. */
+/** Notes how tools stand now, and the rules that count. `listed`: git would take files that lie among packages; `whoever`: whoever left them so. */
 export async function noteTools(
   place: ToolPlace,
   snapshot: Digest,
-  { listed, ignoring }: { listed: boolean; ignoring: Ignoring },
+  { listed, ignoring, whoever = false }: { listed: boolean; ignoring: Ignoring; whoever?: boolean },
 ): Promise<Digest> {
   const { folder, config, snapshots } = place
   const paths = new Set((await snapshots.manifest(snapshot))?.files.map(({ path }) => path))
@@ -57,7 +57,7 @@ export async function noteTools(
   // The outermost folder around a program of which the snapshot has nothing, or the program alone.
   const kept = [...new Set(programs.map((path) => prefixesOf(path).find((prefix) => !folders.has(prefix)) ?? path))]
   const loads = loadsPackages(config)
-  const packages = listed || loads || leadsHere(place).length > 0 ? await packagesAt(place).note() : undefined
+  const packages = listed || loads || leadsHere(place).length > 0 ? await packagesAt(place).note({ whoever }) : undefined
   const stand = (some: readonly string[]) => Object.fromEntries(some.map((path) => [path, standing(resolve(folder, path))]))
   const above = stand(loads ? packagesAbove(folder) : [])
   const tools: Tools = { ...(packages && { packages }), above, kept: stand(kept), agents: agentPrograms(config), ignoring }
@@ -80,23 +80,25 @@ export async function toolsChanged(
   const known = Object.entries({ ...tools.kept, ...tools.above })
   const moved = [...known.flatMap(([path, stood]) => (standing(resolve(folder, path)) === stood ? [] : [path])), ...appeared]
   if (moved.length > 0)
-    return `${named(moved)}, from which judges or checks run or load, changed during the session: put it back, or begin a new session`
+    return `${named(moved)}, from which judges or checks run or load, is not as it was known: put it back, or the owner accepts it (assay policy accept)`
   const { packages } = tools
   if (!packages) {
     const led = leadsHere(place)
     if (led.length > 0) return `${programsChanged(led)}. ${mendPath}`
-    return lostAgent(config, tools.agents) ?? (taken.beside.length === 0 ? undefined : amongPackages(taken.beside))
+    return (
+      lostAgent(config, tools.agents) ?? ownedAgent(config, folder) ?? (taken.beside.length === 0 ? undefined : amongPackages(taken.beside))
+    )
   }
   const { changed, replaced, added, programs = [] } = await packagesAt(place).changes(packages)
   if (runsPrograms(config) && programs.length > 0) {
     await packagesAt(place).suspect(packages, loadsPackages(config) ? [...changed, ...replaced] : [], programs)
     return `${programsChanged(programs)}. ${mendPath}`
   }
-  const lost = lostAgent(config, tools.agents)
+  const lost = lostAgent(config, tools.agents) ?? ownedAgent(config, folder)
   if (lost !== undefined) return lost
   if (loadsPackages(config) && changed.length + replaced.length > 0) {
     await packagesAt(place).suspect(packages, [...changed, ...replaced])
-    return `installed packages that judges or checks may load are not what they were when the session began (${named([...changed, ...replaced])}): install the same again, or a person installs them anew`
+    return `installed packages that judges or checks may load are not what they were known to be (${named([...changed, ...replaced])}): install the same again, or the owner accepts them (assay policy accept)`
   }
   const before = JSON.parse((await snapshots.getText(packages.installed)) ?? '{}') as Record<string, string>
   const counts = loadsPackages(config) || taken.beside.length > 0
@@ -132,6 +134,8 @@ export async function toolsUnseen(
   if (led !== undefined) return `PATH leads judges and checks to ${visible(led)}: ${why}`
   const [program] = checkFiles(folder, config).filter((path) => !paths.has(path))
   if (program !== undefined) return `a check runs ${visible(program)}: ${why}`
+  const owned = ownedAgent(config, folder)
+  if (owned !== undefined) return owned
   const installed = [join(folder, 'node_modules'), ...packagesAbove(folder)].some((path) => existsSync(path))
   if (loadsPackages(config) && installed) return `judges or checks may load packages of node_modules: ${why}`
   return undefined
@@ -161,7 +165,8 @@ function leadsHere({ folder, config }: Pick<ToolPlace, 'folder' | 'config'>): st
   return runsPrograms(config) ? pathFoldersIn(realpathSync(folder)).map(({ place }) => place || '.') : []
 }
 
-const mendPath = 'Make them what they were and remove what is new, or begin a new session with a PATH that does not lead into the project'
+const mendPath =
+  'Make them what they were and remove what is new, begin a new session with a PATH that does not lead into the project, or the owner accepts them (assay policy accept)'
 
 /** Agents are programs too, but load nothing of the project's. */
 const runsPrograms = (config: Config): boolean => loadsPackages(config) || Object.values(config.brains).some(({ kind }) => kind === 'agent')

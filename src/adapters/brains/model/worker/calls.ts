@@ -78,7 +78,7 @@ async function act(shift: Shift, call: OpenCall, { effects }: DeskTool, doing: D
   if (answer === 'stopped') return { ending: stopped(shift, `stopped in the middle of ${call.name}`) }
   const done = answered(shift, call, answer)
   if (effects) {
-    writeMeanwhile(shift, talk.called(conversation.said(spending.spent())))
+    writeMeanwhile(shift, talk.called(conversation.said(spending.spent()), spending.usage()))
     conversation.kept()
   }
   return done

@@ -63,7 +63,7 @@ export async function work(place: Workplace, order: WorkOrder, stop: AbortSignal
       const own: Shift = { ...shift, raw: new Map(), lastText: '', writing: Promise.resolve() }
       const ending = await converse(own)
       await written(own)
-      if (ending.kind === 'stopped' && conversation.unstored > 0) await talk.keep(conversation.said(spending.spent()))
+      if (ending.kind === 'stopped' && conversation.unstored > 0) await talk.keep(conversation.said(spending.spent()), spending.usage())
       return ending
     }, premises.privateRoot)
   } finally {
@@ -108,7 +108,7 @@ async function keepSometimes(shift: Shift): Promise<void> {
   const { conversation, spending, talk, limits } = shift
   if (conversation.unstored < (limits.costUsd === undefined ? turnsUnstored : 1)) return
   await written(shift)
-  writeMeanwhile(shift, talk.keep(conversation.said(spending.spent())))
+  writeMeanwhile(shift, talk.keep(conversation.said(spending.spent()), spending.usage()))
   conversation.kept()
 }
 

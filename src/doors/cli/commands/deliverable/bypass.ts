@@ -1,3 +1,5 @@
+import { loadDeliverable } from '../../../../engine/deliverables/store.ts'
+import type { Engine } from '../../../../engine/engine.ts'
 import type { App, ExitCode } from '../../app.ts'
 import { oneLine, type Output } from '../../output.ts'
 import type { ConfigFlags } from '../../project.ts'
@@ -12,9 +14,18 @@ export async function freeCommand(app: App, output: Output, id: string, flags: C
     if (!freed.ok) return say(output, freed.error.code === 'not_found' ? unknown(id) : freed.error.message)
     if (output.json) output.jsonLine({ kind: 'freed', deliverable: id, by })
     else output.data(`${id}: free, by ${by}: whoever brings something under it next has it`)
-    output.note(`Next: assay why ${id}`)
+    output.note(`Next: ${await afterFreed(engine, id)}`)
     return 0
   })
+}
+
+/** Whoever could not hand over under it has done so, or does when its run goes on; else it waits for somebody who brings something. */
+async function afterFreed(engine: Engine, id: string): Promise<string> {
+  const { state } = await loadDeliverable(engine.parts, id)
+  if (!state || state.freed) return `assay review <path> --deliverable ${id} --producer <who>`
+  const mission = state.latest.task.split('/')[0] ?? ''
+  const isOpen = (await engine.missions()).some((row) => row.id === mission && row.finished === undefined)
+  return isOpen ? `assay resume ${mission}` : `assay inbox --search ${id}`
 }
 
 type BypassFlags = ConfigFlags & { reason: string; digest?: string }
