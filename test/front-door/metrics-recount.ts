@@ -233,7 +233,11 @@ function told(group: MetricsGroup | TaskMetrics) {
 
 /** Tokens that went into a task's work, by its events. */
 function workTokens(events: readonly StoredEvent[]): number {
-  const told = events.filter(({ type }) => /^(case\.submitted|attempt\.(failed|rejected|stopped|interrupted))$/.test(type))
+  const told = events.filter(
+    ({ type, data }) =>
+      /^(case\.submitted|attempt\.(failed|rejected|stopped|interrupted))$/.test(type) ||
+      (type === 'usage.counted' && (data as { as: string }).as === 'working'),
+  )
   return told.reduce((sum, { data }) => sum + ((data as { usage?: { inputTokens?: number } }).usage?.inputTokens ?? 0), 0)
 }
 

@@ -28,6 +28,7 @@ export const GateItem = z.strictObject({
   request: z.string().optional(),
   avgScore: Score.optional(),
   weak: z.array(z.string()),
+  answered: z.string().optional().describe('When the owner waived it or stopped what is behind it.'),
 })
 
 export const MissionDetail = z.strictObject({

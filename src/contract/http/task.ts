@@ -14,7 +14,8 @@ export const TaskItem = z.strictObject({
   assignee: z.string(),
   status: TaskStatus,
   priority: z.number(),
-  bar: Bar,
+  bar: Bar.describe('What its score was decided against; before the first score, what the next one will be.'),
+  nextBar: Bar.optional().describe('Bar of a policy that took over since.'),
   flag: DoneFlag.optional(),
   held: HeldReason.optional(),
   detail: z.string().optional(),
@@ -24,11 +25,13 @@ export const TaskItem = z.strictObject({
   content: z.string().nullable().optional(),
   dependsOn: z.array(z.string()),
   outside: z.literal(true).optional(),
+  byCall: z.literal(true).optional().describe('It was handed down by a call.'),
   gated: z.literal(true).optional(),
   given: z.literal(true).optional(),
   request: z.string().optional(),
   retries: z.int().optional(),
   seats: z.array(z.strictObject({ judge: z.string(), state: z.string() })).optional(),
+  ended: z.string().optional().describe('When it was done, failed or skipped.'),
   updated: z.string(),
 })
 

@@ -189,7 +189,8 @@ function endAttempt(
 function countUsage(state: TaskState, { as, agent, attempt, usage }: TaskCommandOf<'count_usage'>): Decided {
   if (as === 'working') {
     if (attempt !== state.current?.attempt) return refuse('stale_attempt', `attempt ${attempt} is not the latest (${state.attempts})`)
-    if (state.status === 'running' || state.current.counted) return refuse('wrong_status', `attempt ${attempt} is open, or counted`)
+    const goesOn = state.status === 'running' || state.status === 'checking' || state.status === 'in_review'
+    if (goesOn || state.current.counted) return refuse('wrong_status', `attempt ${attempt} goes on, or is counted`)
   }
   return new Draft(state).emit('usage.counted', { as, agent, attempt, usage }).done()
 }

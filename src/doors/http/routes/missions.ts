@@ -17,6 +17,9 @@ import { taskPage } from './tasks.ts'
 const params = z.object({ mission: z.string().min(1).max(300).describe('Id of the run.') })
 const noMission = (mission: string) => refuse('not_found', `there is no mission ${mission}`)
 
+/** Whose request asked for it is nobody else's affair. */
+const shown = ({ key: _request, ...row }: MissionRow) => row
+
 async function missionRow({ engine }: Door, mission: string): Promise<MissionRow | undefined> {
   return (await engine.parts.journal.viewRow('missions', mission)) as MissionRow | undefined
 }
@@ -31,10 +34,11 @@ const looking = [
     query: z.object({ ...Paging, open: z.enum(['true', 'false']).optional().describe('Only those that are, or are not, finished.') }),
     reply: listOf(MissionItem),
     handle: async ({ door, query }) => {
-      const all = (await door.engine.missions()).filter(
+      const rows = (await door.engine.missions()).filter(
         (row) => query.open === undefined || (row.finished === undefined) === (query.open === 'true'),
       )
-      const key = (row: MissionRow) => `${row.started} ${row.id}`
+      const all = rows.map(shown)
+      const key = (row: ReturnType<typeof shown>) => `${row.started} ${row.id}`
       const newest = all.sort((one, other) => (key(one) < key(other) ? 1 : -1))
       return { body: pageOf(newest, key, query, true) }
     },
@@ -58,7 +62,7 @@ const looking = [
         const word = task.status === 'done' ? (task.flag ?? 'done') : task.status
         counts[word] = (counts[word] ?? 0) + 1
       }
-      return { body: { mission: row, gates, counts, tasks: items, next, policyChanges: await engine.policyChanges(mission) } }
+      return { body: { mission: shown(row), gates, counts, tasks: items, next, policyChanges: await engine.policyChanges(mission) } }
     },
   }),
 ]
