@@ -10,7 +10,7 @@ import type { Project } from './front-door/project.ts'
 const timeout = 3_600_000
 const killAt = fileURLToPath(new URL('./front-door/kill-at.ts', import.meta.url))
 /** ASSAY_CRASH_FULL=1 dies at every moment there is; otherwise at every n-th of them, n being ASSAY_CRASH_STEP, and more rarely where asked. */
-const step = Number(process.env.ASSAY_CRASH_STEP ?? 10)
+const step = Number(process.env.ASSAY_CRASH_STEP ?? 16)
 const every = (rarer = 1) => (process.env.ASSAY_CRASH_FULL === '1' ? 1 : step * rarer)
 
 useAssay()

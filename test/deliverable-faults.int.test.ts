@@ -17,7 +17,7 @@ import type { Project } from './front-door/project.ts'
 const timeout = 1_800_000
 
 /** ASSAY_CRASH_FULL=1 dies at every boundary; otherwise at every fourth one. */
-const sampled = (boundaries: readonly number[]) => boundaries.filter((_, index) => process.env.ASSAY_CRASH_FULL === '1' || index % 8 === 0)
+const sampled = (boundaries: readonly number[]) => boundaries.filter((_, index) => process.env.ASSAY_CRASH_FULL === '1' || index % 12 === 0)
 const killAt = fileURLToPath(new URL('./front-door/kill-at.ts', import.meta.url))
 useAssay()
 
