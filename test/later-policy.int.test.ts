@@ -116,6 +116,8 @@ describe('work that was decided before another policy took over', () => {
     const resumed = await made.asOwner(['resume', 'm-1', '--accept-policy'])
     expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0)
     expect(await reports(made)).toMatchObject([{ deliverable: 'bee', flag: 'pass', task: 'm-1/b' }])
+    const stand = (await cardsOf(made)).filter(({ type, state }) => type === 'error_alert' && state === 'pending')
+    expect(stand, 'what was said before is settled').toEqual([])
   })
 })
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Statement } from '../../contract/attest/statement.ts'
 import { digestOf } from '../../contract/canonical.ts'
+import type { AssayEvent } from '../../contract/events/manifest.ts'
 import type { Submission } from '../../contract/deliverable/deliverable.ts'
 import type { History } from '../../testing/task/given.ts'
 import { lives, readied, rejected } from '../../testing/task/lives.ts'
 import { rulesWith } from '../../testing/task/world.ts'
 import type { DeliverableState } from '../gate/deliverable.ts'
+import type { TaskState } from '../task/state.ts'
 import { deliverableDecision, type PlacedEvent, taskDecision } from './decision.ts'
 import { statementOf } from './statement.ts'
 
@@ -40,6 +42,18 @@ describe('what is attested of a task', () => {
       expect(decided(lives[name as keyof typeof lives]())).toMatchObject({ ok: false, error: { code: 'undecided' } })
     },
   )
+
+  it('what was accepted without a review has no judges, score or terms of an earlier review of the same content', () => {
+    const life = lives['done: clean']()
+    const [accepted] = life.events.filter(({ type }) => type === 'task.accepted')
+    const again = { ...accepted, data: { ...accepted?.data, flag: 'unreviewed', score: undefined, why: 'evaluation is off' } } as AssayEvent
+    const events = [...placed(life), { event: again, at: '2026-11-16T06:00:00.000Z' }]
+    const state = { ...life.state, done: { flag: 'unreviewed', content: life.state.done?.content ?? null } } as TaskState
+    const facts = taskDecision(state, events)
+    if (!facts.ok) throw new Error(facts.error.message)
+    const { judges, score, bound, flag } = facts.value.decision
+    expect({ judges, score, bound, flag }).toEqual({ judges: [], score: undefined, bound: undefined, flag: 'unreviewed' })
+  })
 
   it('names judges, criteria that they found met, and what the verdicts are bound to', () => {
     const life = lives['done: clean']()
@@ -122,6 +136,11 @@ describe('what is attested of a deliverable', () => {
     const later = { ...looked, now: Date.parse(bypass.until) }
     expect(deliverableDecision(waived, open.state, placed(open), later)).toMatchObject({ ok: false, error: { code: 'undecided' } })
     const clean = lives['done: clean']()
+    const over = { ...version(clean, { expires: new Date(looked.now - 1).toISOString() }), bypasses: [bypass] }
+    const waivedLater = deliverableDecision(over, clean.state, placed(clean), looked)
+    expect(waivedLater, 'its verdict has expired, the waiver has not').toMatchObject({
+      value: { decision: { flag: 'bypassed', expires: bypass.until } },
+    })
     const passed = deliverableDecision({ ...version(clean), bypasses: [bypass] }, clean.state, placed(clean), looked)
     expect(passed.ok && passed.value.decision.flag).toBe('clean')
   })

@@ -57,7 +57,8 @@ export function deliverableDecision(
   const waived = bypasses.findLast(({ digest, until }) => digest === latest.digest && Date.parse(until) > now)
   const { kind: _kind, title, producer, snapshot, task } = latest
   const named = { kind: 'deliverable', id: deliverable, title, producer, snapshot, task }
-  if (ofThis && (ofThis.decision.flag === 'clean' || !waived))
+  const isOver = latest.expires !== undefined && Date.parse(latest.expires) <= now
+  if (ofThis && (!waived || (ofThis.decision.flag === 'clean' && !isOver)))
     return { ok: true, value: expiring({ ...ofThis, decision: { ...ofThis.decision, ...named } }, latest.expires) }
   if (!waived) {
     const message = decided.ok
@@ -94,7 +95,8 @@ interface End {
 
 function factsOn(state: TaskState, placed: readonly PlacedEvent[], content: Content, end: End): DecisionFacts {
   const { done } = state
-  const review = reviewOf(placed, content.digest)
+  // What was accepted without a review is not vouched for by an earlier one of the same content, under terms that were others.
+  const review = end.flag === 'unreviewed' ? undefined : reviewOf(placed, content.digest)
   const then = asDecided(state, placed, review)
   const { spec } = then
   const score = (end.flag === 'bypassed' ? undefined : done?.score) ?? review?.decision?.score

@@ -102,7 +102,8 @@ async function sendReport(bench: Bench, state: TaskState, id: string, card: stri
     priority: 'normal' as const,
   }
   const emitted = await emitCard(bench.parts, bench.tasks, { ...request, metadata: { deliverableId: id } }, { from: 'runtime', card })
-  if (emitted.ok) return state.granted > 0 ? endAlerts(bench.parts, state.spec.id) : 'shown'
+  // Only of work that was looked at before can something have been told.
+  if (emitted.ok) return state.granted > 0 || state.reviews > 1 ? endAlerts(bench.parts, state.spec.id) : 'shown'
   if (emitted.code === 'busy') return 'busy'
   // What it rests on was opened meanwhile: it is shown when that has landed.
   if (emitted.code === 'upstream_changed') return 'shown'
