@@ -10,7 +10,7 @@ import { makeProject, type Project } from './front-door/project.ts'
 const timeout = 900_000
 const killAt = fileURLToPath(new URL('./front-door/kill-at.ts', import.meta.url))
 /** ASSAY_CRASH_FULL=1 dies at every boundary; otherwise at every n-th. */
-const step = process.env.ASSAY_CRASH_FULL === '1' ? 1 : Number(process.env.ASSAY_CRASH_STEP ?? 16)
+const step = process.env.ASSAY_CRASH_FULL === '1' ? 1 : Number(process.env.ASSAY_CRASH_STEP ?? 10)
 useAssay()
 
 const git = (project: Project, ...words: string[]) =>

@@ -12,7 +12,7 @@ const timeout = 600_000
 const canTrace = spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0
 if (!canTrace) console.warn('skipped: faults in single system calls need `strace` (package strace) and permission to trace')
 /** Every point takes most of a second; by default a sample of them is tried, shifted by nothing, so that a failure repeats. */
-const stride = process.env.ASSAY_ALL_FAULT_POINTS ? 1 : 9
+const stride = process.env.ASSAY_ALL_FAULT_POINTS ? 1 : 13
 
 interface Traced {
   child: Child

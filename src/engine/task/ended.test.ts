@@ -64,9 +64,9 @@ describe('tasks that are kept', () => {
   it('are bounded in weight: the oldest go, and one that is too heavy for all is not kept', () => {
     const kept = new EndedTasks()
     const megabytes = (count: number) => done('x'.repeat(count * 1024 * 1024))
-    for (const name of ['a', 'b', 'c']) kept.see(name, megabytes(10), 1)
+    for (const name of ['a', 'b', 'c']) kept.see(name, megabytes(4), 1)
     expect(['a', 'b', 'c'].map((name) => kept.get(name, 1) !== undefined)).toEqual([false, true, true])
-    kept.see('d', megabytes(30), 1)
+    kept.see('d', megabytes(12), 1)
     expect(['b', 'c', 'd'].map((name) => kept.get(name, 1) !== undefined)).toEqual([false, false, false])
     kept.see('e', done('x'), 1)
     expect(kept.get('e', 1)).toBeDefined()
